@@ -1,0 +1,170 @@
+"""Every message of the chain: one class per intent, with its lane, sender and receiver."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from actors.drawing import DrawOp
+from actors.engine import ChatMessage, LoadSpec, ModelInfo, Sampling
+from actors.mailbox import Lane
+from actors.turn import EndReason, Figures, Phase, StopReason, TurnId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadModel:
+    """Window -> ModelActor: load this model; whatever runs is stopped first."""
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+    turn: TurnId
+    spec: LoadSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnloadModel:
+    """Window -> ModelActor: give the model's memory back."""
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generate:
+    """Window -> ModelActor: answer these messages. `sent_at` is on the chain's clock, in seconds."""
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+    turn: TurnId
+    messages: tuple[ChatMessage, ...]
+    sampling: Sampling
+    sent_at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """Window -> ModelActor -> RelayActor -> RendererActor: drop this turn. May come twice.
+
+    `clicked_at` is the time of the click on the chain's clock, in seconds.
+    """
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+    turn: TurnId
+    reason: StopReason
+    clicked_at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopOverdue:
+    """ModelActor's timer -> ModelActor: the engine has not answered the abort of this turn."""
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+    turn: TurnId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ping:
+    """Whoever starts an actor -> that actor: answered by `True` once it works."""
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credit:
+    """Receiver -> sender of one hop: so many data messages more may be sent."""
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+    messages: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenChunk:
+    """ModelActor -> RelayActor: decoded text, in generation order."""
+
+    lane: ClassVar[Lane] = Lane.DATA
+    turn: TurnId
+    seq: int
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextBatch:
+    """RelayActor -> RendererActor: one or more chunks of one turn, joined."""
+
+    lane: ClassVar[Lane] = Lane.DATA
+    turn: TurnId
+    first_seq: int
+    pieces: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderOps:
+    """RendererActor -> window: what to draw for one batch, in order."""
+
+    lane: ClassVar[Lane] = Lane.DATA
+    turn: TurnId
+    first_seq: int
+    pieces: int
+    ops: tuple[DrawOp, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """ModelActor -> ... -> window, behind the turn's last text: the answer is complete."""
+
+    lane: ClassVar[Lane] = Lane.END
+    turn: TurnId
+    reason: EndReason
+    figures: Figures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """ModelActor -> ... -> window, behind the turn's last text: the run broke. Text is kept."""
+
+    lane: ClassVar[Lane] = Lane.END
+    turn: TurnId
+    error: Exception
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopped:
+    """ModelActor -> window: the receipt of a Stop. The engine is idle, `latency_ms` after the click.
+
+    `killed` says that the engine process was ended for it and the model must be loaded again.
+    """
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+    turn: TurnId
+    phase: Phase
+    reason: StopReason
+    latency_ms: float
+    killed: bool = False
+    overdue: bool = False
+    """The engine did not answer in time; that is why it was ended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReady:
+    """ModelActor -> window: the run that loads a model has ended well."""
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+    turn: TurnId
+    info: ModelInfo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelLost:
+    """ModelActor -> window: no model is in memory now. `error` is None when that was asked for.
+
+    `reloads` says that the next Generate loads the model again by itself.
+    """
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+    error: Exception | None
+    reloads: bool
+
+
+ModelInbox = LoadModel | UnloadModel | Generate | Stop | StopOverdue | Ping | Credit
+RelayInbox = TokenChunk | Finished | Failed | Stop | Credit | Ping
+RendererInbox = TextBatch | Finished | Failed | Stop | Credit | Ping
+TurnEnd = Finished | Failed
+News = Stopped | ModelReady | ModelLost
+"""What the window learns outside the order of the text."""

@@ -1,0 +1,1 @@
+"""Model files: what a GGUF header says, and where models are found."""
