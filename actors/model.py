@@ -1,0 +1,404 @@
+"""ModelActor: owns the engine's time. One job at a time: load, answer, unload, or wind down."""
+
+from collections import deque
+from typing import assert_never
+
+from actors.credit import CreditGate, CreditWindow
+from actors.engine import (
+    Aborted,
+    Engine,
+    EngineEvent,
+    EngineFailed,
+    EngineFinished,
+    EngineKilled,
+    GenerateRequest,
+    Loaded,
+    LoadFailed,
+    LoadProgress,
+    Piece,
+    PrefillProgress,
+    Unloaded,
+)
+from actors.job import NO_TURN, Job, ModelParts
+from actors.mailbox import CreditViolationError
+from actors.messages import (
+    Credit,
+    Failed,
+    Finished,
+    Generate,
+    LoadModel,
+    ModelInbox,
+    ModelLost,
+    ModelReady,
+    Ping,
+    Stop,
+    Stopped,
+    StopOverdue,
+    TokenChunk,
+    TurnEnd,
+    UnloadModel,
+)
+from actors.stage import FailureReport, Neighbours, Ref, Stage, post
+from actors.telemetry import RunMeter, Telemetry
+from actors.turn import Phase, StopReason, TurnId
+
+def _deliver(model: Ref, engine: Engine, event: EngineEvent) -> None:
+    """Put an engine's event into ModelActor's mailbox; called on the engine's own threads."""
+    try:
+        post(model, event)
+    except CreditViolationError as error:
+        # An engine that overruns its credit can't be trusted to stop either.
+        engine.kill()
+        post(model, EngineFailed(turn=None, error=error, model_lost=True))
+
+
+class ModelActor(Stage):
+    """Runs jobs one after another, passes text on as credit allows, and answers each Stop once."""
+
+    def __init__(
+        self,
+        *,
+        parts: ModelParts,
+        neighbours: Neighbours,
+        engine_window: int,
+        relay_window: int,
+        report_failure: FailureReport,
+    ) -> None:
+        super().__init__(capacity=engine_window, report_failure=report_failure)
+        me, engine = self.actor_ref, parts.engine
+        engine.connect(lambda event: _deliver(me, engine, event))
+        self._engine = engine
+        self._output = parts.output
+        self._telemetry = parts.telemetry
+        self._clock = parts.clock
+        self._state = parts.state
+        self._parts = parts
+        self._neighbours = neighbours
+        self._engine_window = engine_window
+        self._engine_gate = CreditGate(engine_window)
+        self._relay_window = CreditWindow(relay_window)
+        self._queue: deque[LoadModel | Generate | UnloadModel] = deque()
+        self._job: Job | None = None
+        self._outbox: deque[TokenChunk | TurnEnd] = deque()
+        self._drawing: TurnId = NO_TURN
+        """The last turn that ended by itself; its text may still be on its way to the screen."""
+
+    def on_start(self) -> None:
+        """Wind down what a predecessor that failed has left running."""
+        state = self._state
+        if state.job_phase is Phase.IDLE:
+            return
+        stop = Stop(
+            turn=state.job_turn, reason=StopReason.REPLACED, clicked_at=self._clock.now()
+        )
+        self._job = Job(turn=state.job_turn, phase=state.job_phase, silent=True)
+        self._begin_stop(self._job, stop)
+
+    # ---- messages -------------------------------------------------------------------------
+
+    def on_receive(self, message: ModelInbox | EngineEvent) -> bool | None:
+        """Handle one message, on this actor's thread."""
+        match message:
+            case LoadModel():
+                self._queue_load(message)
+            case Generate() | UnloadModel():
+                self._queue.append(message)
+            case Stop():
+                self._stop_turn(message)
+            case StopOverdue():
+                self._stop_is_overdue(message.turn)
+            case Credit():
+                self._relay_window.refill(message.messages)
+            case Ping():
+                return True
+            case _:
+                self._on_event(message)
+        self._flush_outbox()
+        self._next_job()
+        return None
+
+    def _on_event(self, event: EngineEvent) -> None:
+        match event:
+            case Piece():
+                self._on_piece(event)
+            case PrefillProgress():
+                self._on_prefill(event)
+            case LoadProgress():
+                self._on_load_progress(event)
+            case Loaded():
+                self._on_loaded(event)
+            case LoadFailed():
+                self._on_load_failed(event)
+            case EngineFinished():
+                self._on_finished(event)
+            case Aborted():
+                self._on_aborted(event)
+            case Unloaded():
+                self._on_unloaded()
+            case EngineFailed():
+                self._on_engine_failed(event)
+            case EngineKilled():
+                self._on_killed()
+            case _:
+                assert_never(event)
+
+    # ---- jobs -----------------------------------------------------------------------------
+
+    def _queue_load(self, message: LoadModel) -> None:
+        """A newer model replaces loads that wait, and whatever runs."""
+        for waiting in [item for item in self._queue if isinstance(item, LoadModel)]:
+            self._queue.remove(waiting)
+            self._receipt_at_once(waiting.turn, Phase.QUEUED, StopReason.REPLACED)
+        self._queue.appendleft(message)
+        job = self._job
+        if job is not None and job.stop is None and job.phase is not Phase.STOPPING:
+            now = self._clock.now()
+            self._begin_stop(
+                job, Stop(turn=job.turn, reason=StopReason.REPLACED, clicked_at=now)
+            )
+
+    def _next_job(self) -> None:
+        while self._job is None and self._queue:
+            message = self._queue.popleft()
+            match message:
+                case LoadModel():
+                    self._load(Job(message.turn, Phase.LOADING, load=message.spec))
+                case UnloadModel():
+                    self._begin(Job(NO_TURN, Phase.STOPPING))
+                    self._engine.unload()
+                case Generate():
+                    self._answer_or_load(message)
+                case _:
+                    assert_never(message)
+
+    def _answer_or_load(self, message: Generate) -> None:
+        state = self._state
+        if state.info is not None:
+            self._answer(message)
+        elif state.spec is not None:
+            self._load(Job(message.turn, Phase.LOADING, answer=message, load=state.spec))
+        else:
+            self._send(Failed(turn=message.turn, error=self._parts.no_model_error()))
+
+    def _load(self, job: Job) -> None:
+        assert job.load is not None, "a load job has a spec"
+        self._begin(job)
+        self._telemetry.put(Telemetry(turn=job.turn, phase=Phase.LOADING))
+        self._engine.load(job.turn, job.load)
+
+    def _answer(self, message: Generate) -> None:
+        job = Job(message.turn, Phase.PREFILL, answer=message)
+        job.meter = RunMeter(message.turn, message.sent_at)
+        self._begin(job)
+        self._telemetry.put(job.meter.sample(job.phase))
+        self._engine_gate.settle()
+        self._engine.start(
+            GenerateRequest(
+                turn=message.turn,
+                messages=message.messages,
+                sampling=message.sampling,
+                credit=self._engine_window,
+            )
+        )
+
+    def _begin(self, job: Job) -> None:
+        self._job = job
+        self._state.job_turn = job.turn
+        self._state.job_phase = job.phase
+
+    def _end_job(self) -> None:
+        self._job = None
+        self._state.job_phase = Phase.IDLE
+        self._telemetry.put(Telemetry())
+
+    def _running(self, turn: TurnId | None) -> Job | None:
+        """The current job, if it is this turn's and nobody has stopped it."""
+        job = self._job
+        return job if job is not None and job.turn == turn and job.stop is None else None
+
+    # ---- text -----------------------------------------------------------------------------
+
+    def _on_piece(self, piece: Piece) -> None:
+        job = self._running(piece.turn)
+        if job is None or job.meter is None:
+            return  # of a stopped turn; the engine's credit ends with the turn
+        job.phase = self._state.job_phase = Phase.DECODE
+        now = self._clock.now()
+        job.meter.piece(piece.tokens, now)
+        if job.meter.due(now):
+            self._telemetry.put(job.meter.sample(Phase.DECODE))
+        self._outbox.append(
+            TokenChunk(turn=piece.turn, seq=piece.seq, text=piece.text, tokens=piece.tokens)
+        )
+
+    def _flush_outbox(self) -> None:
+        while self._outbox:
+            head = self._outbox[0]
+            if isinstance(head, TokenChunk):
+                if not self._relay_window.take():
+                    return
+                granted = self._engine_gate.took(1)
+                if granted:
+                    self._engine.grant(head.turn, granted)
+            post(self._neighbours.relay, self._outbox.popleft())
+
+    def _send(self, end: TurnEnd) -> None:
+        self._drawing = end.turn
+        self._outbox.append(end)
+        self._flush_outbox()
+
+    def _on_prefill(self, event: PrefillProgress) -> None:
+        job = self._running(event.turn)
+        if job is None or job.meter is None:
+            return
+        job.meter.prefill_done, job.meter.prefill_total = event.done, event.total
+        self._telemetry.put(job.meter.sample(job.phase))
+
+    def _on_finished(self, event: EngineFinished) -> None:
+        if self._running(event.turn) is None:
+            return  # an abort is under way and will be answered
+        self._end_job()
+        self._send(Finished(turn=event.turn, reason=event.reason, figures=event.figures))
+
+    # ---- models ---------------------------------------------------------------------------
+
+    def _on_load_progress(self, event: LoadProgress) -> None:
+        if self._running(event.turn) is not None:
+            self._telemetry.put(
+                Telemetry(turn=event.turn, phase=Phase.LOADING, load_fraction=event.fraction)
+            )
+
+    def _on_loaded(self, event: Loaded) -> None:
+        job = self._running(event.turn)
+        if job is None:
+            return  # being killed
+        self._state.spec, self._state.info = job.load, event.info
+        self._output.tell(ModelReady(turn=event.turn, info=event.info))
+        self._end_job()
+        if job.answer is not None:
+            self._answer(job.answer)
+
+    def _on_load_failed(self, event: LoadFailed) -> None:
+        if self._running(event.turn) is None:
+            return
+        had_model = self._state.info is not None
+        self._state.info = event.still_loaded
+        self._end_job()
+        if event.still_loaded is None:
+            self._state.spec = None  # it would fail again at each Send
+            if had_model:
+                self._output.tell(ModelLost(error=None, reloads=False))
+        self._send(Failed(turn=event.turn, error=event.error))
+
+    def _on_unloaded(self) -> None:
+        self._state.info = None
+        self._output.tell(ModelLost(error=None, reloads=self._state.spec is not None))
+        if self._job is not None and self._job.turn == NO_TURN:
+            self._end_job()
+
+    def _on_engine_failed(self, event: EngineFailed) -> None:
+        if event.model_lost:
+            self._state.info = None
+            self._output.tell(
+                ModelLost(error=event.error, reloads=self._state.spec is not None)
+            )
+        job = self._job
+        if job is None:
+            return
+        if job.stop is not None:
+            being_killed = job.overdue or job.stop_phase is Phase.LOADING
+            if event.model_lost and not being_killed:  # it died of itself: idle all the same
+                self._finish_stop(job, job.stop_phase, killed=True)
+        elif job.turn == event.turn or event.model_lost:
+            self._end_job()
+            if job.turn != NO_TURN:
+                self._send(Failed(turn=job.turn, error=event.error))
+
+    # ---- stop -----------------------------------------------------------------------------
+
+    def _stop_turn(self, stop: Stop) -> None:
+        job = self._running(stop.turn)
+        if job is not None:
+            self._begin_stop(job, stop)
+            return
+        for waiting in self._queue:
+            if not isinstance(waiting, UnloadModel) and waiting.turn == stop.turn:
+                self._queue.remove(waiting)
+                self._receipt_at_once(stop.turn, Phase.QUEUED, stop.reason, stop.clicked_at)
+                return
+        if stop.turn == self._drawing:
+            self._drop_text(stop)
+            self._drawing = NO_TURN
+            self._receipt_at_once(stop.turn, Phase.DRAWING, stop.reason, stop.clicked_at)
+
+    def _begin_stop(self, job: Job, stop: Stop) -> None:
+        job.stop, job.stop_phase, job.phase = stop, job.phase, Phase.STOPPING
+        self._telemetry.put(Telemetry(turn=job.turn, phase=Phase.STOPPING))
+        self._drop_text(stop)
+        if job.stop_phase is Phase.LOADING:
+            # mmap's read-ahead cannot be cancelled from within, and a half-loaded model is worth
+            # nothing: ending the process takes 16-21 ms (llama-notes 2.2).
+            self._engine.kill()
+            return
+        self._engine.abort(job.turn)
+        me, turn = self.actor_ref, job.turn
+        job.deadline = self._clock.call_later(
+            self._parts.stop_deadline_s, lambda: post(me, StopOverdue(turn=turn))
+        )
+
+    def _drop_text(self, stop: Stop) -> None:
+        self._outbox = deque(item for item in self._outbox if item.turn > stop.turn)
+        self.mailbox.discard_turns(stop.turn)
+        post(self._neighbours.relay, stop)
+
+    def _stop_is_overdue(self, turn: TurnId) -> None:
+        job = self._job
+        if job is not None and job.turn == turn and job.stop is not None and not job.overdue:
+            job.overdue = True
+            self._engine.kill()
+
+    def _on_aborted(self, event: Aborted) -> None:
+        job = self._job
+        if job is None or job.turn != event.turn or job.stop is None or job.overdue:
+            return  # when overdue, the kill's own answer ends it
+        phase = job.stop_phase if event.phase is Phase.IDLE else event.phase
+        self._finish_stop(job, phase, killed=False)
+
+    def _on_killed(self) -> None:
+        had_model = self._state.info is not None
+        self._state.info = None
+        job = self._job
+        if job is not None and job.stop is not None:
+            self._finish_stop(job, job.stop_phase, killed=True)
+        if had_model:
+            self._output.tell(ModelLost(error=None, reloads=self._state.spec is not None))
+
+    def _finish_stop(self, job: Job, phase: Phase, *, killed: bool) -> None:
+        assert job.stop is not None, "only a stopped job is wound down"
+        if job.deadline is not None:
+            job.deadline.cancel()
+        self.mailbox.discard_turns(job.turn)
+        if killed and job.load is not None and self._state.spec is None:
+            self._state.spec = job.load  # the next Send loads it by itself
+        self._end_job()
+        if not job.silent:
+            self._receipt(job.stop, phase, killed=killed, overdue=job.overdue)
+
+    def _receipt(self, stop: Stop, phase: Phase, *, killed: bool, overdue: bool) -> None:
+        self._output.tell(
+            Stopped(
+                turn=stop.turn,
+                phase=phase,
+                reason=stop.reason,
+                latency_ms=(self._clock.now() - stop.clicked_at) * 1000,
+                killed=killed,
+                overdue=overdue,
+            )
+        )
+
+    def _receipt_at_once(
+        self, turn: TurnId, phase: Phase, reason: StopReason, clicked_at: float | None = None
+    ) -> None:
+        at = self._clock.now() if clicked_at is None else clicked_at
+        stop = Stop(turn=turn, reason=reason, clicked_at=at)
+        self._receipt(stop, phase, killed=False, overdue=False)

@@ -1,0 +1,122 @@
+"""RendererActor: text into drawing operations, away from the Tk thread."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import assert_never
+
+from actors.credit import CreditGate
+from actors.drawing import DrawOp, InsertText, TextRenderer
+from actors.messages import (
+    Credit,
+    Failed,
+    Finished,
+    Ping,
+    RendererInbox,
+    RenderOps,
+    Stop,
+    TextBatch,
+    TurnEnd,
+)
+from actors.output import OutputQueue
+from actors.stage import FailureReport, Neighbours, Stage, post
+from actors.turn import TurnId
+
+MAX_OP_CHARS = 4_000
+"""The window draws an operation whole, so none may be longer than one slice of its budget."""
+
+
+def bounded(ops: Iterable[DrawOp]) -> Iterator[DrawOp]:
+    """Cut long insertions, so that each can be drawn within one slice.
+
+    Only an insertion whose text is its own source can be cut without losing what belongs to what.
+    """
+    for op in ops:
+        if isinstance(op, InsertText) and len(op.text) > MAX_OP_CHARS and op.text == op.source:
+            for start in range(0, len(op.text), MAX_OP_CHARS):
+                part = op.text[start : start + MAX_OP_CHARS]
+                yield InsertText(text=part, tags=op.tags, source=part)
+        else:
+            yield op
+
+
+class RendererActor(Stage):
+    """Renders batches while the screen has room; holds them, with their credit, while it has not."""
+
+    def __init__(
+        self,
+        *,
+        neighbours: Neighbours,
+        window: int,
+        output: OutputQueue,
+        make_text_renderer: Callable[[], TextRenderer],
+        report_failure: FailureReport,
+    ) -> None:
+        super().__init__(capacity=window, report_failure=report_failure)
+        self._neighbours = neighbours
+        self._gate = CreditGate(window)
+        self._output = output
+        me = self.actor_ref
+        self._screen = output.attach(lambda lists: post(me, Credit(messages=lists)))
+        self._make_text_renderer = make_text_renderer
+        self._text_renderer: TextRenderer | None = None
+        self._rendering = TurnId(0)
+        self._waiting: deque[TextBatch | TurnEnd] = deque()
+
+    def on_receive(self, message: RendererInbox) -> bool | None:
+        """Handle one message, on this actor's thread."""
+        match message:
+            case TextBatch() | Finished() | Failed():
+                self._waiting.append(message)
+            case Credit():
+                self._screen.refill(message.messages)
+            case Stop():
+                self._drop(message)
+            case Ping():
+                return True
+            case _:
+                assert_never(message)
+        self._work()
+        return None
+
+    def _work(self) -> None:
+        # One credit is enough: a batch and an end make at most one operation list each.
+        while self._waiting and self._screen.available:
+            item = self._waiting.popleft()
+            if isinstance(item, TextBatch):
+                self._draw(item)
+            else:
+                self._finish(item)
+
+    def _draw(self, batch: TextBatch) -> None:
+        if self._text_renderer is None:
+            self._text_renderer = self._make_text_renderer()
+            self._rendering = batch.turn
+        ops = self._text_renderer.feed(batch.text)
+        self._put(batch.turn, batch.first_seq, batch.pieces, ops)
+        self._grant(self._gate.took(1))
+
+    def _finish(self, end: TurnEnd) -> None:
+        if self._text_renderer is not None:
+            self._put(end.turn, 0, 0, self._text_renderer.finish())
+            self._text_renderer = None
+        self._output.put(end)
+
+    def _put(self, turn: TurnId, first_seq: int, pieces: int, ops: list[DrawOp]) -> None:
+        if ops and self._screen.take():
+            ops_ = tuple(bounded(ops))
+            self._output.put(RenderOps(turn=turn, first_seq=first_seq, pieces=pieces, ops=ops_))
+
+    def _drop(self, stop: Stop) -> None:
+        keep = deque(item for item in self._waiting if item.turn > stop.turn)
+        dropped = sum(isinstance(item, TextBatch) for item in self._waiting) - sum(
+            isinstance(item, TextBatch) for item in keep
+        )
+        self._waiting = keep
+        dropped += self.mailbox.discard_turns(stop.turn)
+        if self._rendering <= stop.turn:
+            self._text_renderer = None
+        self._grant(self._gate.took(dropped) + self._gate.settle())
+
+    def _grant(self, credits_: int) -> None:
+        if credits_:
+            post(self._neighbours.relay, Credit(messages=credits_))

@@ -1,0 +1,257 @@
+"""ScriptedEngine: replays given pieces with given delays. For tests, benches and demonstrations."""
+
+import itertools
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from actors.engine import (
+    Aborted,
+    EngineEvent,
+    EngineFailed,
+    EngineFinished,
+    EngineKilled,
+    EventSink,
+    GenerateRequest,
+    Loaded,
+    LoadFailed,
+    LoadProgress,
+    LoadSpec,
+    ModelInfo,
+    Piece,
+    PrefillProgress,
+    Unloaded,
+)
+from actors.turn import EndReason, Figures, Phase, TurnId
+from tkinfer.engines.text import TextDecoder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """What the engine does for one answer. Delays are seconds before each step."""
+
+    pieces: Iterable[str | bytes] = ()
+    piece_delay_s: float = 0.0
+    prefill_batches: int = 0
+    prefill_delay_s: float = 0.0
+    reason: EndReason = EndReason.END_OF_TEXT
+    error: Exception | None = None
+    """The engine dies with this after the last piece, its model with it."""
+    deaf: bool = False
+    """Does not answer an abort; only `kill` ends it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadScript:
+    """What the engine does when it loads a model."""
+
+    steps: int = 0
+    step_delay_s: float = 0.0
+    error: Exception | None = None
+
+
+@dataclass(slots=True)
+class Counts:
+    """What the engine saw, for assertions."""
+
+    inside: int = 0
+    most_inside: int = 0
+    prefill_batches: int = 0
+    pieces: int = 0
+    most_unacknowledged: int = 0
+    loads: int = 0
+    kills: int = 0
+
+
+class _Interrupted(Exception):  # noqa: N818 - control flow, not an error
+    """The step that runs was aborted or killed."""
+
+
+class ScriptedEngine:
+    """An Engine of one worker thread per life; `kill` abandons the thread, as a process would be."""
+
+    def __init__(
+        self,
+        script: Script | Callable[[GenerateRequest], Script],
+        load_script: LoadScript | Callable[[LoadSpec], LoadScript] = LoadScript(),
+        context_size: int = 4096,
+    ) -> None:
+        self._script = script
+        self._load_script = load_script
+        self._context_size = context_size
+        self._sink: EventSink = lambda _event: None
+        self._changed = threading.Condition()
+        self._commands: deque[Callable[[], None]] = deque()
+        self._life = 0
+        self._worker: threading.Thread | None = None
+        self._turn: TurnId | None = None
+        self._phase = Phase.IDLE
+        self._credit = 0
+        self._unacknowledged = 0
+        self._aborted: set[TurnId] = set()
+        self._info: ModelInfo | None = None
+        self._closed = False
+        self.counts = Counts()
+        self.requests: list[GenerateRequest] = []
+
+    # ---- the Engine protocol ----------------------------------------------------------------
+
+    def connect(self, sink: EventSink) -> None:
+        self._sink = sink
+
+    def load(self, turn: TurnId, spec: LoadSpec) -> None:
+        self._submit(lambda: self._load(turn, spec))
+
+    def unload(self) -> None:
+        self._submit(self._unload)
+
+    def start(self, request: GenerateRequest) -> None:
+        self.requests.append(request)
+        self._submit(lambda: self._answer(request))
+
+    def grant(self, turn: TurnId, pieces: int) -> None:
+        with self._changed:
+            if turn == self._turn:
+                self._credit += pieces
+                self._unacknowledged -= pieces
+                self._changed.notify_all()
+
+    def abort(self, turn: TurnId) -> None:
+        with self._changed:
+            self._aborted.add(turn)
+            self._changed.notify_all()
+        self._submit(lambda: self._acknowledge_abort(turn))
+
+    def kill(self) -> None:
+        with self._changed:
+            self._life += 1
+            self._commands.clear()
+            self._worker = None
+            self._info = None
+            self._turn = None
+            self.counts.kills += 1
+            self._changed.notify_all()
+        self._sink(EngineKilled())
+
+    def close(self) -> None:
+        with self._changed:
+            worker, self._closed = self._worker, True
+            self._life += 1
+            self._changed.notify_all()
+        if worker is not None:
+            worker.join(timeout=1.0)
+
+    # ---- the worker ---------------------------------------------------------------------------
+
+    def _submit(self, command: Callable[[], None]) -> None:
+        with self._changed:
+            self._commands.append(command)
+            if self._worker is None and not self._closed:
+                self._worker = threading.Thread(
+                    target=self._work, args=(self._life,), name="scripted-engine", daemon=True
+                )
+                self._worker.start()
+            self._changed.notify_all()
+
+    def _work(self, life: int) -> None:
+        while True:
+            with self._changed:
+                while not self._commands and life == self._life:
+                    self._changed.wait()
+                if life != self._life:
+                    return
+                command = self._commands.popleft()
+                self.counts.inside += 1
+                self.counts.most_inside = max(self.counts.most_inside, self.counts.inside)
+            try:
+                command()
+            except _Interrupted:
+                pass  # the abort's own answer follows as the next command
+            finally:
+                with self._changed:
+                    self.counts.inside -= 1
+
+    def _emit(self, life: int, event: EngineEvent) -> None:
+        if life == self._life:
+            self._sink(event)
+
+    def _pause(self, life: int, turn: TurnId, delay_s: float, *, deaf: bool = False) -> None:
+        """Wait, unless the turn is aborted or the engine killed."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._ended(life, turn, deaf=deaf), delay_s)
+            if self._ended(life, turn, deaf=deaf):
+                raise _Interrupted
+
+    def _ended(self, life: int, turn: TurnId, *, deaf: bool) -> bool:
+        return life != self._life or (turn in self._aborted and not deaf)
+
+    def _load(self, turn: TurnId, spec: LoadSpec) -> None:
+        life = self._life
+        self.counts.loads += 1
+        script = self._load_script(spec) if callable(self._load_script) else self._load_script
+        for step in range(script.steps):
+            self._pause(life, turn, script.step_delay_s)
+            self._emit(life, LoadProgress(turn=turn, fraction=(step + 1) / script.steps))
+        if script.error is not None:
+            self._emit(life, LoadFailed(turn=turn, error=script.error, still_loaded=self._info))
+            return
+        self._info = ModelInfo(
+            path=spec.path, name=spec.path, context_size=self._context_size, threads=1
+        )
+        self._emit(life, Loaded(turn=turn, info=self._info))
+
+    def _unload(self) -> None:
+        self._info = None
+        self._emit(self._life, Unloaded())
+
+    def _acknowledge_abort(self, turn: TurnId) -> None:
+        phase, self._phase = self._phase, Phase.IDLE
+        self._emit(self._life, Aborted(turn=turn, phase=phase))
+
+    def _answer(self, request: GenerateRequest) -> None:
+        life, turn = self._life, request.turn
+        script = self._script(request) if callable(self._script) else self._script
+        with self._changed:
+            self._turn, self._credit, self._unacknowledged = turn, request.credit, 0
+        self._phase = Phase.PREFILL
+        for batch in range(script.prefill_batches):
+            self._pause(life, turn, 0, deaf=script.deaf)
+            self.counts.prefill_batches += 1
+            self._pause(life, turn, script.prefill_delay_s, deaf=script.deaf)
+            progress = PrefillProgress(turn=turn, done=batch + 1, total=script.prefill_batches)
+            self._emit(life, progress)
+        self._phase = Phase.DECODE
+        sent = self._send_pieces(life, turn, script)
+        self._phase = Phase.IDLE
+        if script.error is not None:
+            self._info = None
+            self._emit(life, EngineFailed(turn=turn, error=script.error, model_lost=True))
+            return
+        figures = Figures(answer_tokens=sent, context_used=sent, context_size=self._context_size)
+        self._emit(life, EngineFinished(turn=turn, reason=script.reason, figures=figures))
+
+    def _send_pieces(self, life: int, turn: TurnId, script: Script) -> int:
+        decoder, numbers, tokens = TextDecoder(), itertools.count(), 0
+        for piece in script.pieces:
+            tokens += 1
+            self._pause(life, turn, script.piece_delay_s, deaf=script.deaf)
+            text = piece if isinstance(piece, str) else decoder.feed(piece)
+            if text:
+                self._send(life, turn, next(numbers), text, deaf=script.deaf)
+        rest = decoder.finish()
+        if rest:
+            self._send(life, turn, next(numbers), rest, deaf=script.deaf)
+        return tokens
+
+    def _send(self, life: int, turn: TurnId, seq: int, text: str, *, deaf: bool) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._credit > 0 or self._ended(life, turn, deaf=deaf))
+            if self._ended(life, turn, deaf=deaf):
+                raise _Interrupted
+            self._credit -= 1
+            self._unacknowledged += 1
+            counts = self.counts
+            counts.pieces += 1
+            counts.most_unacknowledged = max(counts.most_unacknowledged, self._unacknowledged)
+        self._emit(life, Piece(turn=turn, seq=seq, text=text))
