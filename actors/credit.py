@@ -58,7 +58,7 @@ class CreditGate:
         return self._owed
 
     def took(self, messages: int) -> int:
-        """Count messages as taken; return the credits to grant now, 0 if it is not yet worth one."""
+        """Count messages as taken; return the credits to grant now, 0 if it is too early."""
         self._owed += messages
         return self.settle() if self._owed >= self._step else 0
 

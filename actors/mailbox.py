@@ -5,7 +5,6 @@ from collections import deque
 from enum import Enum, auto
 from typing import Any, Generic, Protocol, TypeVar
 
-
 T = TypeVar("T")
 
 
@@ -118,6 +117,7 @@ class LatestQueue(Generic[T]):
     """
 
     def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
         self._items: deque[T] = deque(maxlen=capacity)
 
     def put(self, item: T) -> None:
@@ -127,10 +127,9 @@ class LatestQueue(Generic[T]):
     def take_latest(self) -> T | None:
         """The newest item, or None; all older ones are dropped."""
         latest: T | None = None
-        try:
-            while True:
+        for _ in range(self._capacity):  # a fast putter must not keep the taker here for ever
+            try:
                 latest = self._items.popleft()
-        except IndexError:
-            return latest
-
-
+            except IndexError:
+                break
+        return latest

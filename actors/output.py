@@ -17,7 +17,7 @@ def ignore_wake() -> None:
 
 
 class OutputQueue:
-    """Operation lists in order, bounded by credit, and news beside them. Actors put; one reader takes.
+    """Operation lists in order, bounded by credit, and news. Actors put; one reader takes.
 
     A list counts against the window until the reader has *drawn* it (`acknowledge`), so a slow
     window holds the renderer back. The renderer may be replaced while lists are under way: the
@@ -50,7 +50,7 @@ class OutputQueue:
         with self._lock:
             if isinstance(item, RenderOps):
                 if self._outstanding >= self.window:
-                    msg = f"{self._outstanding} operation lists are out; the window is {self.window}"
+                    msg = f"{self._outstanding} lists are out already; the window is {self.window}"
                     raise CreditViolationError(msg)
                 self._outstanding += 1
                 self._high_water = max(self._high_water, self._outstanding)
@@ -72,10 +72,17 @@ class OutputQueue:
         return self._news.popleft() if self._news else None
 
     def acknowledge(self, lists: int = 1) -> None:
-        """So many lists taken earlier are drawn or dropped: give their credit back."""
+        """So many lists taken earlier are drawn or dropped: give their credit back.
+
+        Raises:
+            CreditViolationError: more lists than are out.
+        """
         if lists == 0:
             return
         with self._lock:
+            if lists > self._outstanding:
+                msg = f"{lists} lists acknowledged, but {self._outstanding} are out"
+                raise CreditViolationError(msg)
             self._outstanding -= lists
             grant = self._grant
         if grant is not None:
