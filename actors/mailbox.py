@@ -88,13 +88,13 @@ class BoundedMailbox:
         with self._changed:
             return not (self._control or self._ordered)
 
-    def discard_turns(self, up_to: int) -> int:
-        """Throw away what is queued of this turn and earlier ones; return the data messages lost.
+    def discard_turn(self, turn: int) -> int:
+        """Throw away what is queued of this turn; return the number of data messages among it.
 
         The caller owes their sender that many credits.
         """
         with self._changed:
-            keep = [e for e in self._ordered if e.message.turn is None or e.message.turn > up_to]
+            keep = [e for e in self._ordered if e.message.turn != turn]
             self._ordered = deque(keep)
             before = self._data_queued
             self._data_queued = sum(lane_of(e.message) is Lane.DATA for e in keep)

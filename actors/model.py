@@ -347,8 +347,8 @@ class ModelActor(Stage):
         )
 
     def _drop_text(self, stop: Stop) -> None:
-        self._outbox = deque(item for item in self._outbox if item.turn > stop.turn)
-        self.mailbox.discard_turns(stop.turn)
+        self._outbox = deque(item for item in self._outbox if item.turn != stop.turn)
+        self.mailbox.discard_turn(stop.turn)
         post(self._neighbours.relay, stop)
 
     def _stop_is_overdue(self, turn: TurnId) -> None:
@@ -377,7 +377,7 @@ class ModelActor(Stage):
         assert job.stop is not None, "only a stopped job is wound down"
         if job.deadline is not None:
             job.deadline.cancel()
-        self.mailbox.discard_turns(job.turn)
+        self.mailbox.discard_turn(job.turn)
         if killed and job.load is not None and self._state.spec is None:
             self._state.spec = job.load  # the next Send loads it by itself
         self._end_job()

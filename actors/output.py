@@ -88,10 +88,10 @@ class OutputQueue:
         if grant is not None:
             grant(lists)
 
-    def discard_turns(self, up_to: TurnId) -> None:
-        """Throw away what is queued of this turn and earlier ones, and give the credit back."""
+    def discard_turn(self, turn: TurnId) -> None:
+        """Throw away what is queued of this turn, and give the credit back."""
         with self._lock:
-            keep = deque(item for item in self._ordered if item.turn > up_to)
+            keep = deque(item for item in self._ordered if item.turn != turn)
             dropped = sum(isinstance(item, RenderOps) for item in self._ordered) - sum(
                 isinstance(item, RenderOps) for item in keep
             )

@@ -98,12 +98,12 @@ class RelayActor(Stage):
         self._grant(self._gate.took(len(chunks)))
 
     def _drop(self, stop: Stop) -> None:
-        keep = deque(item for item in self._held if item.turn > stop.turn)
+        keep = deque(item for item in self._held if item.turn != stop.turn)
         dropped = sum(isinstance(item, TokenChunk) for item in self._held) - sum(
             isinstance(item, TokenChunk) for item in keep
         )
         self._held = keep
-        dropped += self.mailbox.discard_turns(stop.turn)
+        dropped += self.mailbox.discard_turn(stop.turn)
         post(self._neighbours.renderer, stop)
         self._grant(self._gate.took(dropped) + self._gate.settle())
 

@@ -107,13 +107,13 @@ class RendererActor(Stage):
             self._output.put(RenderOps(turn=turn, first_seq=first_seq, pieces=pieces, ops=ops_))
 
     def _drop(self, stop: Stop) -> None:
-        keep = deque(item for item in self._waiting if item.turn > stop.turn)
+        keep = deque(item for item in self._waiting if item.turn != stop.turn)
         dropped = sum(isinstance(item, TextBatch) for item in self._waiting) - sum(
             isinstance(item, TextBatch) for item in keep
         )
         self._waiting = keep
-        dropped += self.mailbox.discard_turns(stop.turn)
-        if self._rendering <= stop.turn:
+        dropped += self.mailbox.discard_turn(stop.turn)
+        if self._rendering == stop.turn:
             self._text_renderer = None
         self._grant(self._gate.took(dropped) + self._gate.settle())
 

@@ -239,7 +239,7 @@ class ScriptedEngine:
             text = piece if isinstance(piece, str) else decoder.feed(piece)
             if text:
                 self._send(life, turn, next(numbers), text, deaf=script.deaf)
-        rest = decoder.finish()
+        rest = decoder.flush()
         if rest:
             self._send(life, turn, next(numbers), rest, deaf=script.deaf)
         return tokens

@@ -1,0 +1,184 @@
+"""The whole program without a window: scripted engine, real actors, fake Tk timers, recording view."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from actors.chain import Chain, Windows
+from actors.clock import Clock, SystemClock
+from actors.drawing import CloseBlock, DrawOp, InsertText, OpenBlock
+from actors.engine import Engine
+from actors.job import ModelParts
+from actors.mailbox import LatestQueue
+from actors.output import OutputQueue
+from actors.telemetry import Telemetry
+from actors.turn import Phase
+from tests.fake_clock import FakeClock, FakeTkScheduler
+from tests.waiting import wait_until
+from tkinfer.markdown.plain import PlainRenderer
+from tkinfer.session import Session
+from tkinfer.settings import Settings, SettingsKeeper
+from tkinfer.ui.pump import OutputPump
+from tkinfer.ui.view import EmptyState, ModelBadge, Notice, Status, Tone
+
+
+@dataclass(slots=True)
+class Bubble:
+    """One message as the window shows it."""
+
+    author: str
+    ops: list[DrawOp] = field(default_factory=list)
+    figures: str = ""
+    note: str = ""
+    tone: Tone | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(op.text for op in self.ops if isinstance(op, InsertText))
+
+    @property
+    def blocks(self) -> list[str]:
+        return [type(op).__name__ for op in self.ops if isinstance(op, OpenBlock | CloseBlock)]
+
+
+class RecordingView:
+    """A View that keeps what it is asked to show. `on_draw` may raise, to break a drawing."""
+
+    def __init__(self) -> None:
+        self.bubbles: list[Bubble] = []
+        self.status: list[Status] = []
+        self.badge: ModelBadge | None = None
+        self.notices: list[Notice] = []
+        self.running = False
+        self.title = ""
+        self.empty: EmptyState | None = None
+        self.draft = ""
+        self.snapshots: list[str] = []
+        self.on_draw: Callable[[Sequence[DrawOp]], None] = lambda _ops: None
+
+    def show_status(self, status: Status) -> None:
+        self.status.append(status)
+
+    def show_model(self, badge: ModelBadge) -> None:
+        self.badge = badge
+
+    def show_running(self, *, running: bool) -> None:
+        self.running = running
+
+    def show_title(self, title: str) -> None:
+        self.title = title
+
+    def show_empty(self, state: EmptyState | None) -> None:
+        self.empty = state
+
+    def add_user_message(self, text: str) -> None:
+        self.bubbles.append(Bubble("You", [InsertText(text=text, source=text)]))
+
+    def begin_answer(self, author: str) -> None:
+        self.bubbles.append(Bubble(author))
+
+    def draw(self, ops: Sequence[DrawOp]) -> None:
+        self.on_draw(ops)
+        self.bubbles[-1].ops.extend(ops)
+        self.snapshots.append(self.bubbles[-1].text)
+
+    def end_answer(self, *, figures: str, note: str, tone: Tone) -> None:
+        bubble = self.bubbles[-1]
+        bubble.figures, bubble.note, bubble.tone = figures, note, tone
+
+    def clear_chat(self) -> None:
+        self.bubbles.clear()
+
+    def show_notice(self, notice: Notice) -> None:
+        self.notices.append(notice)
+
+    def set_draft(self, text: str) -> None:
+        self.draft = text + self.draft
+
+
+class Desk:
+    """A running program without a window. Use as a context manager."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        folder: Path,
+        *,
+        windows: Windows | None = None,
+        screen_window: int = 4,
+        clock: Clock | None = None,
+        stop_deadline_s: float = 1.0,
+    ) -> None:
+        self.view = RecordingView()
+        self.engine = engine
+        self.clock = clock or SystemClock()
+        self.output = OutputQueue(screen_window, self._wake)
+        telemetry: LatestQueue[Telemetry] = LatestQueue(64)
+        parts = ModelParts(
+            engine=engine,
+            output=self.output,
+            telemetry=telemetry,
+            clock=self.clock,
+            stop_deadline_s=stop_deadline_s,
+        )
+        self.chain = Chain(parts=parts, make_text_renderer=PlainRenderer, windows=windows)
+        self.scheduler = FakeTkScheduler(FakeClock())
+        self.keeper = SettingsKeeper(Settings(), folder)
+        self.session = Session(
+            view=self.view, chain=self.chain, settings=self.keeper, now=self.clock.now
+        )
+        self.pump = OutputPump(
+            output=self.output,
+            telemetry=telemetry,
+            screen=self.session,
+            scheduler=self.scheduler,
+            now=time.perf_counter,
+        )
+        self.session.attach_pump(self.pump)
+        self._woken = False
+
+    def __enter__(self) -> "Desk":
+        self.chain.start()
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.session.close()
+        self.chain.shutdown()
+        self.keeper.finish(5.0)
+
+    def _wake(self) -> None:
+        self._woken = True  # any thread; looked at by `tick`
+
+    def tick(self) -> None:
+        """Let the window's event loop run for one frame."""
+        if self._woken and self.pump.asleep:
+            self._woken = False
+            self.pump.wake()
+        self.scheduler.run_for(16)
+
+    def wait(self, condition: Callable[[], object], what: str = "") -> None:
+        """Run frames until the condition is true."""
+        wait_until(condition, what, between=self.tick)
+
+    def wait_idle(self) -> None:
+        """Idle again, as cases.md means it: Send is there, nothing runs, all credit is back."""
+        self.wait(lambda: not self.view.running and self.phase is Phase.IDLE, "idle again")
+        self.wait(lambda: self.output.outstanding == 0, "the screen's credit is back")
+
+    @property
+    def phase(self) -> Phase:
+        """What the status bar says."""
+        return self.view.status[-1].phase
+
+    def open_model(self, path: str = "model.gguf") -> None:
+        """Load a model and wait for it."""
+        self.session.load_model(path)
+        self.wait(lambda: self.view.badge is not None and self.view.badge.loaded, "loaded")
+        self.wait_idle()
+
+    def ask(self, text: str = "Hello?") -> Bubble:
+        """Send, wait for the end, return the answer's bubble."""
+        assert self.session.send(text), "the text was taken"
+        self.wait_idle()
+        return self.view.bubbles[-1]

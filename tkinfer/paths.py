@@ -1,0 +1,35 @@
+"""Where files live: settings, logs, and the assets that come with the program."""
+
+import os
+from importlib.resources import files
+from pathlib import Path
+
+HOME_VARIABLE = "TKINFER_HOME"
+"""If set, settings and logs live in this folder: for portable installations and for tests."""
+
+
+def config_dir() -> Path:
+    """The folder of the settings file; it may not exist yet."""
+    return _dir("config")
+
+
+def log_dir() -> Path:
+    """The folder of the log files; it may not exist yet."""
+    return _dir("log")
+
+
+def _dir(kind: str) -> Path:
+    home = os.environ.get(HOME_VARIABLE)
+    if home:
+        return Path(home) if kind == "config" else Path(home) / kind
+    from platformdirs import PlatformDirs  # noqa: PLC0415 - 10 ms that the override saves
+
+    dirs = PlatformDirs("tkinfer", appauthor=False)
+    return dirs.user_config_path if kind == "config" else dirs.user_log_path
+
+
+def assets_dir() -> Path:
+    """The palettes and icons: inside an installed package, or beside it in a working copy."""
+    package = Path(str(files("tkinfer")))
+    installed = package / "assets"
+    return installed if installed.is_dir() else package.parent / "assets"

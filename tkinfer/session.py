@@ -1,0 +1,411 @@
+"""The session: what the user does, turned into runs, and what comes back, turned into the window.
+
+Lives on the main thread and knows no tkinter: it talks to a View, so it runs headless in tests.
+"""
+
+import itertools
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from actors.chain import Chain
+from actors.drawing import DrawOp
+from actors.engine import LoadSpec, ModelInfo, Sampling
+from actors.messages import (
+    Failed,
+    Finished,
+    Generate,
+    LoadModel,
+    ModelLost,
+    ModelReady,
+    News,
+    Stop,
+    Stopped,
+    TurnEnd,
+)
+from actors.telemetry import Telemetry
+from actors.turn import EndReason, Phase, StopReason, TurnId
+from tkinfer import words
+from tkinfer.chats.conversation import Conversation, Message, MessageState
+from tkinfer.errors import TkinferError
+from tkinfer.settings import SettingsKeeper
+from tkinfer.ui.pump import OutputPump
+from tkinfer.ui.view import (
+    Appearance,
+    EmptyState,
+    ModelBadge,
+    Notice,
+    RecentModel,
+    Status,
+    Tone,
+    View,
+)
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Answer:
+    """The answer that is being made."""
+
+    turn: TurnId
+    message: Message
+
+
+@dataclass(slots=True)
+class _Load:
+    """The load that is under way."""
+
+    turn: TurnId
+    path: str
+    fraction: float = 0.0
+
+
+class Session:
+    """Holds the conversation and the state of the model; implements the window's Actions and the
+    pump's Screen. Every method belongs to the main thread and returns at once.
+    """
+
+    def __init__(
+        self,
+        *,
+        view: View,
+        chain: Chain,
+        settings: SettingsKeeper,
+        now: Callable[[], float],
+        starter_path: str | None = None,
+        on_close: Callable[[], None] = lambda: None,
+        on_appearance: Callable[[Appearance], None] = lambda _choice: None,
+        sampling: Sampling | None = None,
+    ) -> None:
+        self._view = view
+        self._chain = chain
+        self._keeper = settings
+        self._settings = settings.settings
+        self._now = now
+        self._starter_path = starter_path
+        self._on_close = on_close
+        self._on_appearance = on_appearance
+        self._sampling = sampling or Sampling()
+        self._pump: OutputPump | None = None
+        self._turns = itertools.count(1)
+        self._answer: _Answer | None = None
+        self._load: _Load | None = None
+        self._stopping: set[TurnId] = set()
+        self._model: ModelInfo | None = None
+        self._chosen_path = ""
+        self._sample = Telemetry()
+        self._figures: tuple[str, ...] = ()
+        self._receipt = ""
+        self.conversation = Conversation()
+
+    def attach_pump(self, pump: OutputPump) -> None:
+        """Give the pump that delivers to this session; before anything is sent."""
+        self._pump = pump
+        self._show_model()
+        self._show_status()
+
+    # ---- Actions ------------------------------------------------------------------------------
+
+    def send(self, text: str) -> bool:
+        """Start an answer to this text. False if nothing was taken."""
+        if not text.strip() or self._answer is not None:
+            return False
+        if not self._chosen_path:
+            self._view.show_notice(
+                Notice(
+                    what="No model is open yet.",
+                    next_step="Open a GGUF file with Ctrl+O, or take one from the model menu.",
+                    tone=Tone.WARNING,
+                )
+            )
+            return False
+        self.conversation.add_user(text)
+        self._view.show_empty(None)
+        self._view.show_title(self.conversation.title)
+        self._view.add_user_message(text)
+        author = self._model_name()
+        message = self.conversation.begin_answer(author)
+        turn = self._next_turn()
+        self._answer = _Answer(turn, message)
+        self._view.begin_answer(author)
+        self._view.show_running(running=True)
+        self._figures = ()
+        self._begin_job(turn)
+        self._chain.tell(
+            Generate(
+                turn=turn,
+                messages=self.conversation.prompt(),
+                sampling=self._sampling,
+                sent_at=self._now(),
+            )
+        )
+        return True
+
+    def stop(self) -> None:
+        """Stop the answer, or the loading if no answer runs."""
+        if self._answer is not None:
+            self._stop_answer(StopReason.USER)
+        else:
+            self.cancel_load()
+
+    def new_chat(self) -> None:
+        """Begin an empty chat; an answer that runs is stopped."""
+        if self._answer is not None:
+            self._stop_answer(StopReason.REPLACED)
+        self.conversation = Conversation()
+        self._figures = ()
+        self._view.clear_chat()
+        self._view.show_title("")
+        self._show_model()
+        self._show_status()
+
+    def load_model(self, path: str) -> None:
+        """Load this file in place of the model there is; a running answer is stopped."""
+        if self._answer is not None:
+            self._stop_answer(StopReason.REPLACED)
+        self._load = _Load(self._next_turn(), path)
+        self._chosen_path = path
+        self._begin_job(self._load.turn)
+        self._chain.tell(LoadModel(turn=self._load.turn, spec=LoadSpec(path=path)))
+        self._show_model()
+
+    def load_starter(self) -> None:
+        """Load the starter model, if it is installed."""
+        if self._starter_path is not None:
+            self.load_model(self._starter_path)
+
+    def cancel_load(self) -> None:
+        """Stop the loading of a model, and with it the answer that waits for it."""
+        if self._answer is not None and (self._load is not None or self._loading_for_answer()):
+            self._stop_answer(StopReason.USER)
+        if self._load is not None and self._load.turn not in self._stopping:
+            self._send_stop(self._load.turn, StopReason.USER)
+
+    def choose_appearance(self, appearance: Appearance) -> None:
+        """Remember the palette, and show it."""
+        self._settings.appearance = appearance
+        self._keeper.save_soon()
+        self._on_appearance(appearance)
+
+    def close(self) -> None:
+        """End everything."""
+        if self._pump is not None:
+            self._pump.close()
+        self._on_close()
+
+    # ---- Screen: what the pump delivers ---------------------------------------------------------
+
+    def draw(self, turn: TurnId, ops: Sequence[DrawOp]) -> None:
+        """Draw, then keep: the text of an answer is what was drawn."""
+        answer = self._answer
+        if answer is not None and answer.turn == turn:
+            self._view.draw(ops)
+            for op in ops:
+                answer.message.append(op.source)
+
+    def draw_failed(self, turn: TurnId, op: DrawOp, error: Exception) -> None:
+        """Keep the text all the same, and say so."""
+        answer = self._answer
+        if answer is not None and answer.turn == turn:
+            answer.message.append(op.source)
+        self.report_error("A part of the answer can't be drawn.", error)
+
+    def turn_ended(self, end: TurnEnd) -> None:
+        """A run ended by itself: close its place in the window."""
+        self._end_job(end.turn)
+        if self._load is not None and self._load.turn == end.turn:
+            self._load = None
+        answer = self._answer
+        if answer is not None and answer.turn == end.turn:
+            self._answer = None
+            if isinstance(end, Finished):
+                self._finish(answer, end)
+            else:
+                self._fail(answer, end)
+            self._view.show_running(running=False)
+        elif isinstance(end, Failed):
+            self._load_failed(end.error)
+        self._show_model()
+        self._show_status()
+
+    def news(self, news: News) -> None:
+        """Something about the model or a Stop, outside the order of the text."""
+        match news:
+            case Stopped():
+                self._stopped(news)
+            case ModelReady():
+                self._model_ready(news)
+            case ModelLost():
+                self._model_lost(news)
+        self._show_model()
+        self._show_status()
+
+    def measured(self, sample: Telemetry) -> None:
+        """The newest figures of the chain."""
+        self._sample = sample
+        if self._load is not None and sample.turn == self._load.turn:
+            self._load.fraction = sample.load_fraction
+        self._show_model()
+        if sample.turn is not None and sample.phase is not Phase.STOPPING:
+            size = self._model.context_size if self._model is not None else 0
+            self._figures = words.run_figures(sample, size) or self._figures
+        self._show_status()
+
+    # ---- errors ---------------------------------------------------------------------------------
+
+    def report_error(self, what: str, error: BaseException) -> None:
+        """Show a notice for an error of the program's own; the trace is in the log."""
+        if isinstance(error, TkinferError):
+            self._view.show_notice(
+                Notice(what=error.what, next_step=error.next_step, detail=error.detail)
+            )
+            return
+        detail = f"{type(error).__name__}: {error}"
+        next_step = "The program goes on; the log file has the details."
+        self._view.show_notice(Notice(what=what, next_step=next_step, detail=detail))
+
+    # ---- runs -------------------------------------------------------------------------------------
+
+    def _next_turn(self) -> TurnId:
+        return TurnId(next(self._turns))
+
+    def _begin_job(self, turn: TurnId) -> None:
+        if self._pump is not None:
+            self._pump.job_begins(turn)
+
+    def _end_job(self, turn: TurnId) -> None:
+        self._stopping.discard(turn)
+        self._chain.turn_over(turn)
+        if self._pump is not None:
+            self._pump.job_over(turn)
+
+    def _send_stop(self, turn: TurnId, reason: StopReason) -> None:
+        self._stopping.add(turn)
+        if self._pump is not None:
+            self._pump.stop(turn)
+        self._chain.tell(Stop(turn=turn, reason=reason, clicked_at=self._now()))
+        self._sample = Telemetry(turn=turn, phase=Phase.STOPPING)
+        self._show_status()
+
+    def _stop_answer(self, reason: StopReason) -> None:
+        answer, self._answer = self._answer, None
+        if answer is None:
+            return
+        self._send_stop(answer.turn, reason)
+        answer.message.state = MessageState.STOPPED
+        self._close_answer(answer, "Stopped.", Tone.PLAIN)
+        self._view.show_running(running=False)
+
+    def _stopped(self, stopped: Stopped) -> None:
+        self._end_job(stopped.turn)
+        if self._load is not None and self._load.turn == stopped.turn:
+            self._load = None
+            if self._model is None:
+                self._figures = ()
+        if stopped.reason is StopReason.USER:
+            self._receipt = words.receipt(stopped)
+        if self._sample.turn == stopped.turn:
+            self._sample = Telemetry()
+
+    def _finish(self, answer: _Answer, end: Finished) -> None:
+        states = {
+            EndReason.LENGTH: MessageState.LENGTH,
+            EndReason.CONTEXT_FULL: MessageState.CONTEXT_FULL,
+        }
+        answer.message.state = states.get(end.reason, MessageState.COMPLETE)
+        answer.message.figures = end.figures
+        note = words.END_NOTES[end.reason]
+        self._close_answer(answer, note, Tone.WARNING if note else Tone.PLAIN)
+        if end.figures.context_size and self._figures:
+            used = words.context_words(end.figures.context_used, end.figures.context_size)
+            kept = [figure for figure in self._figures if not figure.startswith("context")]
+            self._figures = (*kept, used)
+
+    def _fail(self, answer: _Answer, end: Failed) -> None:
+        log.warning("turn %d failed", end.turn, exc_info=end.error)
+        answer.message.state = MessageState.FAILED
+        self._close_answer(answer, str(end.error), Tone.ERROR)
+        if isinstance(end.error, TkinferError):
+            if end.error.detail:
+                self.report_error("", end.error)
+        else:
+            self.report_error("The answer failed inside the program.", end.error)
+
+    def _close_answer(self, answer: _Answer, note: str, tone: Tone) -> None:
+        message = answer.message
+        message.note = note
+        figures = words.message_figures(message.figures) if message.figures else ""
+        self._view.end_answer(figures=figures, note=note, tone=tone)
+
+    # ---- the model ----------------------------------------------------------------------------------
+
+    def _model_ready(self, ready: ModelReady) -> None:
+        self._model = ready.info
+        self._chosen_path = ready.info.path
+        if self._load is not None and self._load.turn == ready.turn:
+            self._load = None
+        if self._answer is None or self._answer.turn != ready.turn:
+            self._end_job(ready.turn)
+        self._settings.remember_model(ready.info.path)
+        self._keeper.save_soon()
+
+    def _model_lost(self, lost: ModelLost) -> None:
+        self._model = None
+        if not lost.reloads:
+            self._chosen_path = ""
+        if lost.error is not None and self._answer is None:
+            self.report_error("The engine failed.", lost.error)
+
+    def _load_failed(self, error: Exception) -> None:
+        log.warning("a model was not loaded", exc_info=error)
+        self._chosen_path = self._model.path if self._model is not None else ""
+        self.report_error("The model can't be loaded.", error)
+
+    def _model_name(self) -> str:
+        if self._model is not None:
+            return self._model.name
+        return Path(self._chosen_path).stem
+
+    def _loading_for_answer(self) -> bool:
+        """Whether the answer's own run loads the model again."""
+        answer, sample = self._answer, self._sample
+        return (
+            answer is not None and sample.turn == answer.turn and sample.phase is Phase.LOADING
+        )
+
+    def _show_model(self) -> None:
+        load = self._load
+        loading = self._sample.load_fraction if self._loading_for_answer() else None
+        settings = self._settings
+        self._view.show_model(
+            ModelBadge(
+                label=Path(load.path).stem if load is not None else self._model_name(),
+                loading=load.fraction if load is not None else loading,
+                loaded=self._model is not None,
+                recent=tuple(
+                    RecentModel(path=path, label=Path(path).stem)
+                    for path in settings.recent_models
+                ),
+                starter_installed=self._starter_path is not None,
+            )
+        )
+        if not self.conversation.messages:
+            if load is not None:
+                state = EmptyState.LOADING
+            else:
+                state = EmptyState.READY if self._chosen_path else EmptyState.NO_MODEL
+            self._view.show_empty(state)
+
+    def _show_status(self) -> None:
+        sample = self._sample
+        if self._stopping and sample.phase is Phase.IDLE:
+            sample = Telemetry(phase=Phase.STOPPING)
+        idle_words = "" if self._model is not None or self._load is not None else "No model loaded"
+        text = words.phase_words(sample)
+        if sample.phase is Phase.IDLE and idle_words:
+            text = idle_words
+        self._view.show_status(
+            Status(phase=sample.phase, words=text, figures=self._figures, receipt=self._receipt)
+        )

@@ -1,0 +1,150 @@
+"""The settings: a small TOML file, written whole and never half."""
+
+import contextlib
+import logging
+import os
+import tempfile
+import threading
+import tomllib
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from tkinfer.errors import SettingsError
+from tkinfer.ui.view import Appearance
+
+log = logging.getLogger(__name__)
+
+FILE_NAME = "settings.toml"
+MAX_RECENT = 8
+
+
+@dataclass(slots=True)
+class Settings:
+    """What the program remembers. Unknown or unusable entries of a file are ignored."""
+
+    appearance: Appearance = Appearance.SYSTEM
+    model: str = ""
+    """The model to load at the next start."""
+    recent_models: list[str] = field(default_factory=list[str])
+    geometry: str = ""
+    zoom: int = 0
+    """Steps away from the normal text size."""
+
+    def remember_model(self, path: str) -> None:
+        """Make this the model of the next start, and the first of the recent ones."""
+        self.model = path
+        others = [known for known in self.recent_models if known != path]
+        self.recent_models = [path, *others][:MAX_RECENT]
+
+
+def load(folder: Path) -> tuple[Settings, SettingsError | None]:
+    """Read the settings. A file that can't be read is set aside under a new name and reported."""
+    path = folder / FILE_NAME
+    try:
+        return _from_table(tomllib.loads(path.read_text(encoding="utf-8"))), None
+    except FileNotFoundError:
+        return Settings(), None
+    except OSError as error:
+        problem = SettingsError(
+            f"The settings in {path} can't be read ({error.strerror}).",
+            "The program goes on with its defaults; check the file's permissions.",
+        )
+        problem.__cause__ = error
+        return Settings(), problem
+    except (ValueError, UnicodeError) as error:
+        aside = _set_aside(path)
+        problem = SettingsError(
+            f"The settings file {path} was damaged; it was set aside as {aside.name}.",
+            "The program goes on with its defaults.",
+            detail=str(error),
+        )
+        problem.__cause__ = error
+        return Settings(), problem
+
+
+def save(settings: Settings, folder: Path) -> None:
+    """Write to a temporary file, flush it to the disk, then put it in place of the old one.
+
+    Raises:
+        SettingsError: the folder can't be written.
+    """
+    import tomli_w  # noqa: PLC0415 - not needed to show the window
+
+    path = folder / FILE_NAME
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=FILE_NAME)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                tomli_w.dump(asdict(settings), file)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+    except OSError as error:
+        msg = f"The settings can't be saved to {path} ({error.strerror})."
+        raise SettingsError(msg, "Check the folder's permissions and free space.") from error
+
+
+class SettingsKeeper:
+    """Saves in the background: an fsync may take a second, and the window waits for nothing."""
+
+    def __init__(self, settings: Settings, folder: Path) -> None:
+        self.settings = settings
+        self._folder = folder
+        self._writing = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def save_soon(self) -> None:
+        """Save what the settings are now, on a thread of its own."""
+        snapshot = _from_table(asdict(self.settings))
+        self._thread = threading.Thread(
+            target=self._save, args=(snapshot, self._thread), name="settings", daemon=True
+        )
+        self._thread.start()
+
+    def finish(self, timeout_s: float) -> None:
+        """Wait for the last save."""
+        if self._thread is not None:
+            self._thread.join(timeout_s)
+
+    def _save(self, snapshot: Settings, earlier: threading.Thread | None) -> None:
+        if earlier is not None:
+            earlier.join()  # in order: the last change wins
+        with self._writing:
+            try:
+                save(snapshot, self._folder)
+            except SettingsError:
+                log.warning("the settings were not saved", exc_info=True)
+
+
+def _from_table(table: dict[str, Any]) -> Settings:
+    settings = Settings()
+    with contextlib.suppress(ValueError):
+        settings.appearance = Appearance(table.get("appearance", ""))
+    if isinstance(table.get("model"), str):
+        settings.model = table["model"]
+    recent = table.get("recent_models")
+    if isinstance(recent, list):
+        paths = [path for path in cast("list[object]", recent) if isinstance(path, str)]
+        settings.recent_models = paths[:MAX_RECENT]
+    if isinstance(table.get("geometry"), str):
+        settings.geometry = table["geometry"]
+    zoom = table.get("zoom")
+    if isinstance(zoom, int) and not isinstance(zoom, bool):
+        settings.zoom = max(-6, min(16, zoom))
+    return settings
+
+
+def _set_aside(path: Path) -> Path:
+    for number in range(1, 1000):
+        aside = path.with_name(f"{path.name}.damaged-{number}")
+        if not aside.exists():
+            with contextlib.suppress(OSError):
+                path.rename(aside)
+            return aside
+    return path

@@ -1,0 +1,196 @@
+"""OutputPump: the one door from the actors into the Tk thread, within a budget per tick.
+
+Takes its scheduler and its clock as parameters and imports no tkinter, so that it runs headless.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from actors.drawing import DrawOp, InsertText
+from actors.mailbox import LatestQueue
+from actors.messages import News, RenderOps, TurnEnd
+from actors.output import OutputQueue
+from actors.telemetry import Telemetry
+from actors.turn import TurnId
+
+log = logging.getLogger(__name__)
+
+TICK_MS = 16  # one frame: faster would repaint the same picture
+BUDGET_S = 0.008  # half a frame; the other half is Tk's own, for layout and repainting
+SLICE_CHARS = 4_000  # plain text costs 1-2 ms at this length (tk-notes R4)
+SLICE_RUNS = 200  # tagged runs cost 3-15 us each
+LATENESS_KEPT = 4_096
+STOPPED_KEPT = 64  # a stopped turn has at most a window of lists under way; they come within a tick
+
+
+class Scheduler(Protocol):
+    """The part of a Tk widget that the pump needs."""
+
+    def after(self, ms: int, func: Callable[[], None], /) -> str: ...
+
+    def after_cancel(self, id: str, /) -> None: ...  # noqa: A002 - Tk's own name
+
+
+class Screen(Protocol):
+    """Where the pump delivers. All calls come on the main thread."""
+
+    def draw(self, turn: TurnId, ops: Sequence[DrawOp]) -> None:
+        """Draw all or nothing; raises if nothing was drawn."""
+        ...
+
+    def draw_failed(self, turn: TurnId, op: DrawOp, error: Exception) -> None:
+        """This operation can't be drawn; the pump goes on behind it."""
+        ...
+
+    def turn_ended(self, end: TurnEnd) -> None: ...
+
+    def news(self, news: News) -> None: ...
+
+    def measured(self, sample: Telemetry) -> None: ...
+
+
+class OutputPump:
+    """Polls while a job is alive, draws in slices, and sleeps when nothing is to come.
+
+    All methods belong to the main thread. An idle poll would cost 1.7 % of a core, so there is
+    none; `wake` brings a sleeping pump back when something comes of itself.
+    """
+
+    def __init__(
+        self,
+        *,
+        output: OutputQueue,
+        telemetry: LatestQueue[Telemetry],
+        screen: Screen,
+        scheduler: Scheduler,
+        now: Callable[[], float],
+    ) -> None:
+        self._output = output
+        self._telemetry = telemetry
+        self._screen = screen
+        self._scheduler = scheduler
+        self._now = now
+        self._jobs: set[TurnId] = set()
+        self._timer: str | None = None
+        self._due_at = 0.0
+        self._closed = False
+        self._current: RenderOps | None = None
+        self._ops: deque[DrawOp] = deque()
+        self._stopped: deque[TurnId] = deque(maxlen=STOPPED_KEPT)
+        self.asleep = True
+        """Whether a `wake` is needed for what comes next. Read by other threads."""
+        self.lateness_s: deque[float] = deque(maxlen=LATENESS_KEPT)
+        """How late the last ticks were, in seconds."""
+
+    def job_begins(self, turn: TurnId) -> None:
+        """Poll from now on, until this job is over."""
+        self._jobs.add(turn)
+        self.wake()
+
+    def job_over(self, turn: TurnId) -> None:
+        """This job needs no more polling."""
+        self._jobs.discard(turn)
+
+    def stop(self, turn: TurnId) -> None:
+        """Draw nothing more of this turn; its credit goes back at once."""
+        self._stopped.append(turn)
+        if self._current is not None and self._current.turn == turn:
+            self._drop_current()
+        self._output.discard_turn(turn)
+
+    def wake(self) -> None:
+        """Something was put while the pump slept."""
+        self.asleep = False
+        if self._timer is None and not self._closed:
+            self._arm(0)
+
+    def close(self) -> None:
+        """Cancel the timer; nothing is drawn any more."""
+        self._closed = True
+        if self._timer is not None:
+            self._scheduler.after_cancel(self._timer)
+            self._timer = None
+
+    def _arm(self, ms: int) -> None:
+        self._due_at = self._now() + ms / 1000
+        self._timer = self._scheduler.after(ms, self._tick)
+
+    def _tick(self) -> None:
+        self._timer = None
+        began = self._now()
+        self.lateness_s.append(max(0.0, began - self._due_at))
+        try:
+            self._deliver(began + BUDGET_S)
+        except Exception:
+            log.exception("a tick failed")
+        if self._closed:
+            return
+        if not self._jobs:
+            self.asleep = True  # first this, then the look: a put in between wakes or is seen
+            if self._output.empty() and self._current is None:
+                return
+            self.asleep = False
+        # Re-armed at the end: a tick that overruns must leave Tk its turn to repaint.
+        self._arm(TICK_MS)
+
+    def _deliver(self, until: float) -> None:
+        while (news := self._output.take_news()) is not None:
+            self._screen.news(news)
+        sample = self._telemetry.take_latest()
+        if sample is not None:
+            self._screen.measured(sample)
+        while not self._closed and self._deliver_one() and self._now() < until:
+            pass
+
+    def _deliver_one(self) -> bool:
+        """Draw one slice or deliver one end; False when there is nothing."""
+        if self._current is None:
+            item = self._output.take()
+            if item is None:
+                return False
+            if item.turn in self._stopped:
+                if isinstance(item, RenderOps):
+                    self._output.acknowledge()
+                return True
+            if not isinstance(item, RenderOps):
+                self._screen.turn_ended(item)
+                return True
+            self._current, self._ops = item, deque(item.ops)
+        self._draw_slice(self._current.turn)
+        if self._current is not None and not self._ops:
+            self._drop_current()
+        return True
+
+    def _drop_current(self) -> None:
+        self._current = None
+        self._ops.clear()
+        self._output.acknowledge()
+
+    def _draw_slice(self, turn: TurnId) -> None:
+        ops = self._next_slice()
+        try:
+            self._screen.draw(turn, ops)
+        except Exception:
+            log.debug("a slice failed; drawing its operations one by one", exc_info=True)
+            for op in ops:
+                self._draw_one(turn, op)
+
+    def _draw_one(self, turn: TurnId, op: DrawOp) -> None:
+        try:
+            self._screen.draw(turn, (op,))
+        except Exception as error:
+            log.exception("an operation can't be drawn")
+            self._screen.draw_failed(turn, op, error)
+
+    def _next_slice(self) -> list[DrawOp]:
+        ops: list[DrawOp] = []
+        chars = 0
+        while self._ops and len(ops) < SLICE_RUNS:
+            op = self._ops[0]
+            chars += len(op.text) if isinstance(op, InsertText) else 0
+            if ops and chars > SLICE_CHARS:
+                break
+            ops.append(self._ops.popleft())
+        return ops

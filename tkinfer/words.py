@@ -1,0 +1,81 @@
+"""The words of the status line, the receipts and the notes."""
+
+from actors.messages import Stopped
+from actors.telemetry import Telemetry
+from actors.turn import EndReason, Figures, Phase
+
+PHASE_WORDS = {
+    Phase.IDLE: "Ready",
+    Phase.QUEUED: "Waiting",
+    Phase.LOADING: "Loading the model",
+    Phase.PREFILL: "Reading the prompt",
+    Phase.DECODE: "Answering",
+    Phase.DRAWING: "Drawing",
+    Phase.STOPPING: "Stopping",
+}
+
+_STOPPED_WHILE = {
+    Phase.IDLE: "",
+    Phase.QUEUED: " while waiting",
+    Phase.LOADING: " while loading",
+    Phase.PREFILL: " while reading the prompt",
+    Phase.DECODE: " while answering",
+    Phase.DRAWING: " while drawing",
+    Phase.STOPPING: "",
+}
+
+END_NOTES = {
+    EndReason.END_OF_TEXT: "",
+    EndReason.STOP_STRING: "",
+    EndReason.LENGTH: "The answer was cut at its token limit.",
+    EndReason.CONTEXT_FULL: "The context is full, so the answer ends here.",
+}
+
+
+def phase_words(sample: Telemetry) -> str:
+    """What is going on, with the share done where there is one."""
+    words = PHASE_WORDS[sample.phase]
+    if sample.phase is Phase.LOADING and sample.load_fraction:
+        return f"{words} · {sample.load_fraction:.0%}"
+    if sample.phase is Phase.PREFILL and sample.prefill_total:
+        return f"{words} · {sample.prefill_done / sample.prefill_total:.0%}"
+    return words
+
+
+def run_figures(sample: Telemetry, context_size: int) -> tuple[str, ...]:
+    """The figures of a run, as far as they are known."""
+    figures: list[str] = []
+    if sample.tokens_per_s:
+        figures.append(f"{sample.tokens_per_s:.1f} tokens/s")
+    if sample.first_token_s is not None:
+        figures.append(f"first token {sample.first_token_s:.2f} s")
+    used = sample.prefill_total + sample.answer_tokens
+    if used and context_size:
+        figures.append(context_words(used, context_size))
+    return tuple(figures)
+
+
+def context_words(used: int, size: int) -> str:
+    """How much of the context is taken."""
+    return f"context {used:,} of {size:,}"
+
+
+def message_figures(figures: Figures) -> str:
+    """The small line beside an answer's author."""
+    parts = [f"{figures.answer_tokens:,} token{'' if figures.answer_tokens == 1 else 's'}"]
+    if figures.tokens_per_s:
+        parts.append(f"{figures.tokens_per_s:.1f}/s")
+    if figures.first_token_s:
+        parts.append(f"first token {figures.first_token_s:.2f} s")
+    return " · ".join(parts)
+
+
+def receipt(stopped: Stopped) -> str:
+    """The receipt of a Stop."""
+    if stopped.overdue:
+        return (
+            f"last stop: the engine did not answer, so it was ended after "
+            f"{stopped.latency_ms:.0f} ms{_STOPPED_WHILE[stopped.phase]}"
+        )
+    ended = "engine ended" if stopped.killed else "engine idle"
+    return f"last stop: {stopped.latency_ms:.0f} ms{_STOPPED_WHILE[stopped.phase]}, {ended}"
