@@ -32,8 +32,8 @@ from actors.messages import (
     ModelReady,
     Ping,
     Stop,
-    Stopped,
     StopOverdue,
+    Stopped,
     TokenChunk,
     TurnEnd,
     UnloadModel,
@@ -41,6 +41,7 @@ from actors.messages import (
 from actors.stage import FailureReport, Neighbours, Ref, Stage, post
 from actors.telemetry import RunMeter, Telemetry
 from actors.turn import Phase, StopReason, TurnId
+
 
 def _deliver(model: Ref, engine: Engine, event: EngineEvent) -> None:
     """Put an engine's event into ModelActor's mailbox; called on the engine's own threads."""
@@ -88,9 +89,7 @@ class ModelActor(Stage):
         state = self._state
         if state.job_phase is Phase.IDLE:
             return
-        stop = Stop(
-            turn=state.job_turn, reason=StopReason.REPLACED, clicked_at=self._clock.now()
-        )
+        stop = Stop(turn=state.job_turn, reason=StopReason.REPLACED, clicked_at=self._clock.now())
         self._job = Job(turn=state.job_turn, phase=state.job_phase, silent=True)
         self._begin_stop(self._job, stop)
 
@@ -153,9 +152,7 @@ class ModelActor(Stage):
         job = self._job
         if job is not None and job.stop is None and job.phase is not Phase.STOPPING:
             now = self._clock.now()
-            self._begin_stop(
-                job, Stop(turn=job.turn, reason=StopReason.REPLACED, clicked_at=now)
-            )
+            self._begin_stop(job, Stop(turn=job.turn, reason=StopReason.REPLACED, clicked_at=now))
 
     def _next_job(self) -> None:
         while self._job is None and self._queue:
@@ -299,9 +296,7 @@ class ModelActor(Stage):
     def _on_engine_failed(self, event: EngineFailed) -> None:
         if event.model_lost:
             self._state.info = None
-            self._output.tell(
-                ModelLost(error=event.error, reloads=self._state.spec is not None)
-            )
+            self._output.tell(ModelLost(error=event.error, reloads=self._state.spec is not None))
         job = self._job
         if job is None:
             return

@@ -4,7 +4,17 @@ from collections import deque
 from typing import assert_never
 
 from actors.credit import CreditGate, CreditWindow
-from actors.messages import Credit, Finished, Failed, Ping, RelayInbox, Stop, TextBatch, TokenChunk, TurnEnd
+from actors.messages import (
+    Credit,
+    Failed,
+    Finished,
+    Ping,
+    RelayInbox,
+    Stop,
+    TextBatch,
+    TokenChunk,
+    TurnEnd,
+)
 from actors.stage import FailureReport, Neighbours, Stage, post
 from actors.turn import TurnId
 

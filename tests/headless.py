@@ -7,7 +7,7 @@ from pathlib import Path
 
 from actors.chain import Chain, Windows
 from actors.clock import Clock, SystemClock
-from actors.drawing import CloseBlock, DrawOp, InsertText, OpenBlock
+from actors.drawing import CloseBlock, DrawOp, InsertText, OpenBlock, TextRenderer
 from actors.engine import Engine
 from actors.job import ModelParts
 from actors.mailbox import LatestQueue
@@ -109,6 +109,7 @@ class Desk:
         screen_window: int = 4,
         clock: Clock | None = None,
         stop_deadline_s: float = 1.0,
+        make_text_renderer: Callable[[], TextRenderer] = PlainRenderer,
     ) -> None:
         self.view = RecordingView()
         self.engine = engine
@@ -122,7 +123,7 @@ class Desk:
             clock=self.clock,
             stop_deadline_s=stop_deadline_s,
         )
-        self.chain = Chain(parts=parts, make_text_renderer=PlainRenderer, windows=windows)
+        self.chain = Chain(parts=parts, make_text_renderer=make_text_renderer, windows=windows)
         self.scheduler = FakeTkScheduler(FakeClock())
         self.keeper = SettingsKeeper(Settings(), folder)
         self.session = Session(

@@ -1,4 +1,4 @@
-"""The entry: `tkinfer [FILE.gguf]`. Checks what is needed, in one clear line each, then opens the window."""
+"""The entry: `tkinfer [FILE.gguf]`. Checks what is needed, then opens the window."""
 
 import sys
 from importlib.util import find_spec
@@ -11,12 +11,13 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the program; return its exit code. Called on the main thread."""
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] == [ENGINE_WORKER]:
-        from tkinfer.engines.worker import main as worker_main  # noqa: PLC0415 - the child's own
+        from tkinfer.engines.worker import main as worker_main  # the child's own
 
-        return worker_main()
-    import argparse  # noqa: PLC0415 - the engine process needs none
+        worker_main()
+        return 0
+    import argparse  # the engine process needs none
 
-    from tkinfer import __version__  # noqa: PLC0415
+    from tkinfer import __version__
 
     parser = argparse.ArgumentParser(
         prog="tkinfer",
@@ -29,8 +30,8 @@ def main(arguments: list[str] | None = None) -> int:
     problem = missing()
     if problem is not None:
         return complain(problem)
-    from tkinfer.app import run  # noqa: PLC0415 - only now is it known that tkinter is there
-    from tkinfer.errors import SetupError  # noqa: PLC0415
+    from tkinfer.app import run  # only now is it known that tkinter is there
+    from tkinfer.errors import SetupError
 
     try:
         return run(options.model)
@@ -41,7 +42,10 @@ def main(arguments: list[str] | None = None) -> int:
 def missing() -> str | None:
     """The first thing that must be installed, as one line; None when all is there."""
     if find_spec("tkinter") is None or find_spec("_tkinter") is None:
-        return "tkinfer needs Tk for Python: install the package python3-tk (Debian, Ubuntu) or python-tk."
+        return (
+            "tkinfer needs Tk for Python: install the package python3-tk (Debian, Ubuntu), "
+            "python-tk (Arch, Homebrew) or python3-tkinter (Fedora)."
+        )
     for module, package in (
         ("llama_cpp", "llama-cpp-python"),
         ("pykka", "pykka"),
@@ -56,8 +60,8 @@ def missing() -> str | None:
 
 def complain(line: str) -> int:
     """Say it where it can be seen; return the exit code 1."""
-    if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison] - None under pythonw
-        print(f"tkinfer: {line}", file=sys.stderr)  # noqa: T201 - there is no window to say it in
+    if sys.stderr is not None:  # it is None under pythonw
+        print(f"tkinfer: {line}", file=sys.stderr)  # there is no window to say it in
     return 1
 
 

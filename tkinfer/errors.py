@@ -1,13 +1,13 @@
 """The error tree: what can go wrong, said to the user, with the next step.
 
-    TkinferError
-    ├── SetupError            something that must be installed is missing
-    ├── ModelError            a model can't be loaded
-    │   ├── ModelFileError      the file itself is not usable
-    │   └── ModelLoadError      llama.cpp refused it
-    ├── PromptError           this request can't be answered as it is
-    ├── EngineError           the engine process broke
-    └── SettingsError         the settings can't be read or written
+TkinferError
+├── SetupError            something that must be installed is missing
+├── ModelError            a model can't be loaded
+│   ├── ModelFileError      the file itself is not usable
+│   └── ModelLoadError      llama.cpp refused it
+├── PromptError           this request can't be answered as it is
+├── EngineError           the engine process broke
+└── SettingsError         the settings can't be read or written
 """
 
 

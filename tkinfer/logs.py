@@ -56,5 +56,5 @@ def _program_failed(
     kind: type[BaseException], value: BaseException, trace: TracebackType | None
 ) -> None:
     logging.getLogger("program").critical("the program failed", exc_info=(kind, value, trace))
-    if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison] - None under pythonw
+    if sys.stderr is not None:  # it is None under pythonw
         sys.__excepthook__(kind, value, trace)

@@ -22,7 +22,7 @@ def _dir(kind: str) -> Path:
     home = os.environ.get(HOME_VARIABLE)
     if home:
         return Path(home) if kind == "config" else Path(home) / kind
-    from platformdirs import PlatformDirs  # noqa: PLC0415 - 10 ms that the override saves
+    from platformdirs import PlatformDirs  # 10 ms that the override saves
 
     dirs = PlatformDirs("tkinfer", appauthor=False)
     return dirs.user_config_path if kind == "config" else dirs.user_log_path

@@ -28,7 +28,7 @@ from actors.telemetry import Telemetry
 from actors.turn import EndReason, Phase, StopReason, TurnId
 from tkinfer import words
 from tkinfer.chats.conversation import Conversation, Message, MessageState
-from tkinfer.errors import TkinferError
+from tkinfer.errors import PromptError, TkinferError
 from tkinfer.settings import SettingsKeeper
 from tkinfer.ui.pump import OutputPump
 from tkinfer.ui.view import (
@@ -43,6 +43,11 @@ from tkinfer.ui.view import (
 )
 
 log = logging.getLogger(__name__)
+
+
+def no_model_error() -> PromptError:
+    """What an answer without any model ends in."""
+    return PromptError("No model is open.", "Open a GGUF file with Ctrl+O.")
 
 
 @dataclass(slots=True)
@@ -106,7 +111,7 @@ class Session:
         self._show_model()
         self._show_status()
 
-    # ---- Actions ------------------------------------------------------------------------------
+    # ---- Actions ----------------------------------------------------------------------------
 
     def send(self, text: str) -> bool:
         """Start an answer to this text. False if nothing was taken."""
@@ -195,7 +200,7 @@ class Session:
             self._pump.close()
         self._on_close()
 
-    # ---- Screen: what the pump delivers ---------------------------------------------------------
+    # ---- Screen: what the pump delivers -----------------------------------------------------
 
     def draw(self, turn: TurnId, ops: Sequence[DrawOp]) -> None:
         """Draw, then keep: the text of an answer is what was drawn."""
@@ -243,17 +248,19 @@ class Session:
         self._show_status()
 
     def measured(self, sample: Telemetry) -> None:
-        """The newest figures of the chain."""
+        """The newest figures of the chain; those of a run that is over come too late."""
+        if sample.turn not in self._live_turns():
+            return
         self._sample = sample
         if self._load is not None and sample.turn == self._load.turn:
             self._load.fraction = sample.load_fraction
         self._show_model()
-        if sample.turn is not None and sample.phase is not Phase.STOPPING:
+        if sample.phase is not Phase.STOPPING:
             size = self._model.context_size if self._model is not None else 0
             self._figures = words.run_figures(sample, size) or self._figures
         self._show_status()
 
-    # ---- errors ---------------------------------------------------------------------------------
+    # ---- errors -----------------------------------------------------------------------------
 
     def report_error(self, what: str, error: BaseException) -> None:
         """Show a notice for an error of the program's own; the trace is in the log."""
@@ -266,10 +273,18 @@ class Session:
         next_step = "The program goes on; the log file has the details."
         self._view.show_notice(Notice(what=what, next_step=next_step, detail=detail))
 
-    # ---- runs -------------------------------------------------------------------------------------
+    # ---- runs -------------------------------------------------------------------------------
 
     def _next_turn(self) -> TurnId:
         return TurnId(next(self._turns))
+
+    def _live_turns(self) -> set[TurnId]:
+        live = set(self._stopping)
+        if self._answer is not None:
+            live.add(self._answer.turn)
+        if self._load is not None:
+            live.add(self._load.turn)
+        return live
 
     def _begin_job(self, turn: TurnId) -> None:
         if self._pump is not None:
@@ -277,6 +292,8 @@ class Session:
 
     def _end_job(self, turn: TurnId) -> None:
         self._stopping.discard(turn)
+        if self._sample.turn == turn:
+            self._sample = Telemetry()
         self._chain.turn_over(turn)
         if self._pump is not None:
             self._pump.job_over(turn)
@@ -306,8 +323,6 @@ class Session:
                 self._figures = ()
         if stopped.reason is StopReason.USER:
             self._receipt = words.receipt(stopped)
-        if self._sample.turn == stopped.turn:
-            self._sample = Telemetry()
 
     def _finish(self, answer: _Answer, end: Finished) -> None:
         states = {
@@ -339,7 +354,7 @@ class Session:
         figures = words.message_figures(message.figures) if message.figures else ""
         self._view.end_answer(figures=figures, note=note, tone=tone)
 
-    # ---- the model ----------------------------------------------------------------------------------
+    # ---- the model --------------------------------------------------------------------------
 
     def _model_ready(self, ready: ModelReady) -> None:
         self._model = ready.info
@@ -371,9 +386,7 @@ class Session:
     def _loading_for_answer(self) -> bool:
         """Whether the answer's own run loads the model again."""
         answer, sample = self._answer, self._sample
-        return (
-            answer is not None and sample.turn == answer.turn and sample.phase is Phase.LOADING
-        )
+        return answer is not None and sample.turn == answer.turn and sample.phase is Phase.LOADING
 
     def _show_model(self) -> None:
         load = self._load
@@ -385,8 +398,7 @@ class Session:
                 loading=load.fraction if load is not None else loading,
                 loaded=self._model is not None,
                 recent=tuple(
-                    RecentModel(path=path, label=Path(path).stem)
-                    for path in settings.recent_models
+                    RecentModel(path=path, label=Path(path).stem) for path in settings.recent_models
                 ),
                 starter_installed=self._starter_path is not None,
             )

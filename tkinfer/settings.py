@@ -69,7 +69,7 @@ def save(settings: Settings, folder: Path) -> None:
     Raises:
         SettingsError: the folder can't be written.
     """
-    import tomli_w  # noqa: PLC0415 - not needed to show the window
+    import tomli_w  # not needed to show the window
 
     path = folder / FILE_NAME
     try:
@@ -80,10 +80,10 @@ def save(settings: Settings, folder: Path) -> None:
                 tomli_w.dump(asdict(settings), file)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(temporary, path)
+            Path(temporary).replace(path)
         except BaseException:
             with contextlib.suppress(OSError):
-                os.unlink(temporary)
+                Path(temporary).unlink()
             raise
     except OSError as error:
         msg = f"The settings can't be saved to {path} ({error.strerror})."

@@ -3,12 +3,13 @@
 import itertools
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from actors.chain import Windows
+from actors.drawing import DrawOp
 from actors.engine import GenerateRequest
 from actors.turn import EndReason, Phase
 from tests.fake_clock import FakeClock
@@ -35,7 +36,9 @@ def desk_for(tmp_path: Path, *pieces: str | bytes, **script: object) -> Desk:
         ([b"\xf0\x9f\x91\xa9", b"\xe2\x80\x8d", b"\xf0\x9f\x92\xbb"], "👩‍💻", None),
     ],
 )
-def test_a_character_in_several_pieces(tmp_path, pieces, text, seen) -> None:
+def test_a_character_in_several_pieces(
+    tmp_path: Path, pieces: list[str | bytes], text: str, seen: set[str] | None
+) -> None:
     """Case S-1."""
     with desk_for(tmp_path, *pieces) as desk:
         desk.open_model()
@@ -45,7 +48,7 @@ def test_a_character_in_several_pieces(tmp_path, pieces, text, seen) -> None:
         assert desk.session.conversation.messages[-1].text == text
 
 
-def test_an_answer_that_ends_inside_a_character(tmp_path) -> None:
+def test_an_answer_that_ends_inside_a_character(tmp_path: Path) -> None:
     """Case S-2."""
     with desk_for(tmp_path, "ok ", b"\xe9\xaf", reason=EndReason.LENGTH) as desk:
         desk.open_model()
@@ -66,7 +69,7 @@ def test_an_answer_that_ends_inside_a_character(tmp_path) -> None:
         (["```py\n", "if x:\n", "    ", "return", " 1\n", "```"], "if x:\n    return 1\n"),
     ],
 )
-def test_spaces_at_the_start_of_pieces(tmp_path, pieces, text) -> None:
+def test_spaces_at_the_start_of_pieces(tmp_path: Path, pieces: list[str], text: str) -> None:
     """Case S-4."""
     with desk_for(tmp_path, *pieces) as desk:
         desk.open_model()
@@ -74,7 +77,7 @@ def test_spaces_at_the_start_of_pieces(tmp_path, pieces, text) -> None:
         assert desk.session.conversation.messages[-1].text == "".join(pieces)
 
 
-def test_a_fast_engine_waits_for_a_slow_window(tmp_path) -> None:
+def test_a_fast_engine_waits_for_a_slow_window(tmp_path: Path) -> None:
     """Case B-1, smaller: the window decides the pace, and nothing is lost."""
     count = 20_000
     pieces = [f"{n:07d}" + ("\n" if n % 10 == 9 else " ") for n in range(count)]
@@ -94,7 +97,7 @@ def test_a_fast_engine_waits_for_a_slow_window(tmp_path) -> None:
             assert hop.high_water <= hop.window, hop
 
 
-def test_without_a_tick_the_engine_really_stops(tmp_path) -> None:
+def test_without_a_tick_the_engine_really_stops(tmp_path: Path) -> None:
     with Desk(
         ScriptedEngine(Script(pieces=itertools.repeat("x"))),
         tmp_path,
@@ -114,10 +117,10 @@ def test_without_a_tick_the_engine_really_stops(tmp_path) -> None:
         desk.wait_idle()
 
 
-# ---- Stop -----------------------------------------------------------------------------------------
+# ---- Stop -------------------------------------------------------------------------------------
 
 
-def test_stop_while_the_prompt_is_read(tmp_path) -> None:
+def test_stop_while_the_prompt_is_read(tmp_path: Path) -> None:
     """Case C-1."""
     with desk_for(tmp_path, prefill_batches=1000, prefill_delay_s=0.05) as desk:
         desk.open_model()
@@ -138,7 +141,7 @@ def test_stop_while_the_prompt_is_read(tmp_path) -> None:
         assert roles == ["user", "user"]  # an answer without text is no message
 
 
-def test_stop_and_send_again_at_once(tmp_path) -> None:
+def test_stop_and_send_again_at_once(tmp_path: Path) -> None:
     """Case C-2: a hundred times, never busy, never mixed, never two at once."""
 
     def script(request: GenerateRequest) -> Script:
@@ -162,7 +165,7 @@ def test_stop_and_send_again_at_once(tmp_path) -> None:
         assert engine.counts.most_inside == 1
 
 
-def test_what_was_drawn_is_what_is_kept(tmp_path) -> None:
+def test_what_was_drawn_is_what_is_kept(tmp_path: Path) -> None:
     with Desk(ScriptedEngine(Script(pieces=itertools.repeat("ab "))), tmp_path) as desk:
         desk.open_model()
         desk.session.send("go")
@@ -174,7 +177,7 @@ def test_what_was_drawn_is_what_is_kept(tmp_path) -> None:
         assert desk.session.conversation.messages[-1].text == shown
 
 
-def test_stop_twice_gives_one_receipt(tmp_path) -> None:
+def test_stop_twice_gives_one_receipt(tmp_path: Path) -> None:
     with Desk(ScriptedEngine(Script(pieces=itertools.repeat("x"))), tmp_path) as desk:
         desk.open_model()
         desk.session.send("go")
@@ -186,7 +189,7 @@ def test_stop_twice_gives_one_receipt(tmp_path) -> None:
         assert len(receipts) == 1
 
 
-def test_stop_while_only_drawing_is_left(tmp_path) -> None:
+def test_stop_while_only_drawing_is_left(tmp_path: Path) -> None:
     with desk_for(tmp_path, *["word "] * 100) as desk:
         desk.open_model()
         desk.session.send("go")
@@ -198,7 +201,7 @@ def test_stop_while_only_drawing_is_left(tmp_path) -> None:
         assert desk.view.bubbles[-1].note == "Stopped."
 
 
-def test_cancel_loading_and_send_loads_again(tmp_path) -> None:
+def test_cancel_loading_and_send_loads_again(tmp_path: Path) -> None:
     loads = iter([LoadScript(steps=1000, step_delay_s=0.01), LoadScript()])
     engine = ScriptedEngine(Script(pieces=["hi"]), lambda _spec: next(loads))
     with Desk(engine, tmp_path) as desk:
@@ -214,7 +217,7 @@ def test_cancel_loading_and_send_loads_again(tmp_path) -> None:
         assert engine.counts.loads == 2
 
 
-def test_stop_of_an_answer_that_waits_for_its_model(tmp_path) -> None:
+def test_stop_of_an_answer_that_waits_for_its_model(tmp_path: Path) -> None:
     engine = ScriptedEngine(Script(), LoadScript(steps=1000, step_delay_s=0.01))
     with Desk(engine, tmp_path) as desk:
         desk.session.load_model("m.gguf")
@@ -227,7 +230,7 @@ def test_stop_of_an_answer_that_waits_for_its_model(tmp_path) -> None:
         desk.wait_idle()
 
 
-def test_an_engine_that_does_not_answer_is_ended(tmp_path) -> None:
+def test_an_engine_that_does_not_answer_is_ended(tmp_path: Path) -> None:
     clock = FakeClock()
     engine = ScriptedEngine(Script(pieces=itertools.repeat("x"), deaf=True))
     with Desk(engine, tmp_path, clock=clock) as desk:
@@ -247,7 +250,7 @@ def test_an_engine_that_does_not_answer_is_ended(tmp_path) -> None:
         assert engine.counts.loads == 2
 
 
-def test_a_new_model_replaces_a_load_and_an_answer(tmp_path) -> None:
+def test_a_new_model_replaces_a_load_and_an_answer(tmp_path: Path) -> None:
     engine = ScriptedEngine(
         Script(pieces=itertools.repeat("x")), LoadScript(steps=5, step_delay_s=0.001)
     )
@@ -263,10 +266,10 @@ def test_a_new_model_replaces_a_load_and_an_answer(tmp_path) -> None:
         assert desk.view.bubbles[-1].note == "Stopped."
 
 
-# ---- failures ---------------------------------------------------------------------------------------
+# ---- failures ---------------------------------------------------------------------------------
 
 
-def test_an_engine_crash_keeps_the_text_and_the_next_send_works(tmp_path) -> None:
+def test_an_engine_crash_keeps_the_text_and_the_next_send_works(tmp_path: Path) -> None:
     error = EngineError("The engine process was ended by signal 9.", "Send again.", "last log line")
     scripts = iter([Script(pieces=["Hel"], error=error), Script(pieces=["Hello"])])
     engine = ScriptedEngine(lambda _request: next(scripts))
@@ -281,7 +284,7 @@ def test_an_engine_crash_keeps_the_text_and_the_next_send_works(tmp_path) -> Non
         assert engine.counts.loads == 2
 
 
-def test_a_model_that_cannot_be_loaded_is_never_claimed(tmp_path) -> None:
+def test_a_model_that_cannot_be_loaded_is_never_claimed(tmp_path: Path) -> None:
     error = ModelFileError("bad.gguf is not a GGUF file.", "Open another file.")
     engine = ScriptedEngine(
         Script(pieces=["still here"]),
@@ -303,7 +306,7 @@ def test_a_model_that_cannot_be_loaded_is_never_claimed(tmp_path) -> None:
 
 
 @pytest.fixture(params=["ModelActor", "RelayActor", "RendererActor"])
-def victim(request, monkeypatch) -> Iterator[str]:
+def victim(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """One actor breaks at its next data message."""
     from actors.model import ModelActor
     from actors.relay import RelayActor
@@ -317,20 +320,22 @@ def victim(request, monkeypatch) -> Iterator[str]:
     original = getattr(*method)
     broken = [True]
 
-    def breaks_once(self, *args):
+    def breaks_once(self: object, *args: object) -> object:
         if broken and len(seen) >= 5:
             broken.clear()
-            raise ZeroDivisionError("on purpose")
+            msg = "on purpose"
+            raise ZeroDivisionError(msg)
         seen.append(1)
         return original(self, *args)
 
     seen: list[int] = []
     monkeypatch.setattr(*method, breaks_once)
-    yield request.param
+    return request.param
 
 
 @pytest.mark.errors_logged("Unhandled exception in")
-def test_an_actor_that_fails_is_replaced(tmp_path, victim) -> None:
+@pytest.mark.usefixtures("victim")
+def test_an_actor_that_fails_is_replaced(tmp_path: Path) -> None:
     """Case T-4: the turn is marked as failed, its text kept, credit comes back, Send works."""
     scripts = iter([Script(pieces=itertools.repeat("x\n"), piece_delay_s=0.0005)])
     engine = ScriptedEngine(lambda _request: next(scripts, Script(pieces=["y"] * 500)))
@@ -347,14 +352,15 @@ def test_an_actor_that_fails_is_replaced(tmp_path, victim) -> None:
 
 
 @pytest.mark.errors_logged("can't be drawn")
-def test_a_drawing_that_fails_does_not_stop_the_rest(tmp_path) -> None:
+def test_a_drawing_that_fails_does_not_stop_the_rest(tmp_path: Path) -> None:
     """Case T-4: piece 7 of 20 can't be drawn; 8 to 20 are, and nothing is lost from the chat."""
     pieces = [f"<{n}>" for n in range(1, 21)]
     with desk_for(tmp_path, *pieces, piece_delay_s=0.002) as desk:
 
-        def breaks_at_seven(ops) -> None:
+        def breaks_at_seven(ops: Sequence[DrawOp]) -> None:
             if any("<7>" in op.source for op in ops):
-                raise RuntimeError("piece 7")
+                msg = "piece 7"
+                raise RuntimeError(msg)
 
         desk.view.on_draw = breaks_at_seven
         desk.open_model()
@@ -365,10 +371,10 @@ def test_a_drawing_that_fails_does_not_stop_the_rest(tmp_path) -> None:
         assert "piece 7" in desk.view.notices[-1].detail
 
 
-# ---- the rest ---------------------------------------------------------------------------------------
+# ---- the rest ---------------------------------------------------------------------------------
 
 
-def test_nothing_polls_when_idle(tmp_path) -> None:
+def test_nothing_polls_when_idle(tmp_path: Path) -> None:
     with desk_for(tmp_path, "a") as desk:
         assert desk.scheduler.pending == 0
         desk.open_model()
@@ -376,7 +382,7 @@ def test_nothing_polls_when_idle(tmp_path) -> None:
         desk.wait(lambda: desk.scheduler.pending == 0, "the pump sleeps")
 
 
-def test_several_turns_of_conversation(tmp_path) -> None:
+def test_several_turns_of_conversation(tmp_path: Path) -> None:
     with desk_for(tmp_path, "an answer") as desk:
         desk.open_model()
         desk.ask("one")
@@ -390,7 +396,7 @@ def test_several_turns_of_conversation(tmp_path) -> None:
         assert len(desk.engine.requests[-1].messages) == 1
 
 
-def test_random_stops_with_the_smallest_windows(tmp_path) -> None:
+def test_random_stops_with_the_smallest_windows(tmp_path: Path) -> None:
     """No deadlock, no loss, no mixing, with windows of one everywhere."""
     rng = random.Random(7)
     counter = itertools.count()

@@ -1,4 +1,4 @@
-"""The conversation model: what was said, and how each message ended. The truth behind the window."""
+"""The conversation model: what was said, and how each message ended."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum

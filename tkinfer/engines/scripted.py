@@ -69,7 +69,7 @@ class _Interrupted(Exception):  # noqa: N818 - control flow, not an error
 
 
 class ScriptedEngine:
-    """An Engine of one worker thread per life; `kill` abandons the thread, as a process would be."""
+    """An Engine of one worker thread per life; `kill` abandons the thread like a process."""
 
     def __init__(
         self,

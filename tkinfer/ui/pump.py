@@ -159,11 +159,13 @@ class OutputPump:
                 return True
             self._current, self._ops = item, deque(item.ops)
         self._draw_slice(self._current.turn)
-        if self._current is not None and not self._ops:
+        if not self._ops:
             self._drop_current()
         return True
 
     def _drop_current(self) -> None:
+        if self._current is None:
+            return  # a Stop from within the drawing was first
         self._current = None
         self._ops.clear()
         self._output.acknowledge()

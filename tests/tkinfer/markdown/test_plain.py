@@ -67,7 +67,9 @@ def test_an_unclosed_fence_ends_with_the_answer() -> None:
     assert ops[-1] == CloseBlock(source="")
 
 
-@pytest.mark.parametrize("text", ["``` a`b\n", "    ```\n", "``\n", "```" + "i" * MAX_FENCE_LINE + "\n"])
+@pytest.mark.parametrize(
+    "text", ["``` a`b\n", "    ```\n", "``\n", "```" + "i" * MAX_FENCE_LINE + "\n"]
+)
 def test_what_is_no_fence_is_text(text: str) -> None:
     assert picture(text) == [InsertText(text=text, source=text)]
 

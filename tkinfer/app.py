@@ -1,0 +1,236 @@
+"""Wires everything together: the only place that knows window, session and engine at once."""
+
+import contextlib
+import ctypes
+import gc
+import logging
+import os
+import re
+import sys
+import time
+import tkinter as tk
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from tkinfer import logs, paths, settings
+from tkinfer.errors import SetupError
+from tkinfer.models.starter import starter_path
+from tkinfer.settings import SettingsKeeper
+from tkinfer.ui.view import Actions, Appearance
+from tkinfer.ui.waker import Waker
+from tkinfer.ui.window import MainWindow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from actors.engine import Engine
+    from actors.telemetry import Telemetry
+    from tkinfer.session import Session
+    from tkinfer.ui.pump import OutputPump
+
+log = logging.getLogger(__name__)
+
+OLDEST_TK = (8, 6, 12)
+SAVE_TIMEOUT_S = 0.5
+SCREEN_WINDOW = 4
+GEOMETRY = "1100x780"
+
+
+def run(model: str | None = None) -> int:
+    """Open the window and stay until it is closed; return the exit code.
+
+    Raises:
+        SetupError: there is no display, or Tk is too old.
+    """
+    handler = logs.start(paths.log_dir())
+    try:
+        app = App(model=model)
+        app.root.mainloop()
+        app.shutdown()
+        gc.collect()  # Tk objects must be freed on this thread, before any other might do it
+    finally:
+        logs.stop(handler)
+    return 0
+
+
+class App(Actions):
+    """The running program. Everything here belongs to the main thread.
+
+    The window comes first; what it does not need is imported once it is on the screen. Until the
+    session is there, the window's actions find nobody (some 100 ms).
+    """
+
+    def __init__(
+        self, *, model: str | None = None, make_engine: "Callable[[], Engine] | None" = None
+    ) -> None:
+        """`make_engine` puts another engine in the place of llama.cpp's: for tests and benches."""
+        self._model = model
+        self._make_engine = make_engine or _llama_engine
+        folder = paths.config_dir()
+        remembered, self._problem = settings.load(folder)
+        self._keeper = SettingsKeeper(remembered, folder)
+        self.session: Session | None = None
+        self.pump: OutputPump | None = None
+        self._stop_chain: Callable[[], None] = lambda: None
+        self._waker: Waker | None = None
+        self.root = _make_root()
+        self.root.report_callback_exception = self._callback_failed
+        self.window = MainWindow(
+            self.root,
+            self,
+            appearance=remembered.appearance,
+            zoom=remembered.zoom,
+            geometry=remembered.geometry or GEOMETRY,
+        )
+        self._start_timer = self.root.after(1, self._start_session)
+
+    def _start_session(self) -> None:
+        """Import and start what answers. Called once, when the window is on the screen."""
+        self._start_timer = ""
+        from actors.chain import Chain  # here, not above: 100 ms that the window need not wait for
+        from actors.clock import SystemClock
+        from actors.job import ModelParts
+        from actors.mailbox import LatestQueue
+        from actors.output import OutputQueue
+        from tkinfer.markdown.plain import PlainRenderer
+        from tkinfer.session import Session, no_model_error
+        from tkinfer.ui.pump import OutputPump
+
+        clock = SystemClock()
+        telemetry: LatestQueue[Telemetry] = LatestQueue(64)
+        output = OutputQueue(SCREEN_WINDOW, self._wake_from_any_thread)
+        parts = ModelParts(
+            engine=self._make_engine(),
+            output=output,
+            telemetry=telemetry,
+            clock=clock,
+            no_model_error=no_model_error,
+        )
+        chain = Chain(parts=parts, make_text_renderer=PlainRenderer)
+        self._stop_chain = chain.shutdown
+        starter = starter_path()
+        session = Session(
+            view=self.window,
+            chain=chain,
+            settings=self._keeper,
+            now=clock.now,
+            starter_path=str(starter) if starter is not None else None,
+            on_close=self._close_window,
+            on_appearance=self.window.show_appearance,
+        )
+        self.pump = OutputPump(
+            output=output,
+            telemetry=telemetry,
+            screen=session,
+            scheduler=self.root,
+            now=time.perf_counter,
+        )
+        self._waker = Waker(self.root, self.pump.wake)
+        self._waker.close_on_signals(self.close)
+        session.attach_pump(self.pump)
+        chain.start()
+        self.session = session
+        self._open_first_model(session)
+
+    def _open_first_model(self, session: "Session") -> None:
+        remembered = self._keeper.settings.model
+        if self._model is not None:
+            session.load_model(os.path.abspath(self._model))  # noqa: PTH100 - keeps links as given
+        elif remembered and os.path.exists(remembered):  # noqa: PTH110 - a string of any script
+            session.load_model(remembered)
+        else:
+            session.load_starter()
+        if self._problem is not None:
+            session.report_error("The settings can't be read.", self._problem)
+
+    # ---- Actions: what the window reports, once there is a session -------------------------
+
+    def send(self, text: str) -> bool:
+        return self.session is not None and self.session.send(text)
+
+    def stop(self) -> None:
+        if self.session is not None:
+            self.session.stop()
+
+    def new_chat(self) -> None:
+        if self.session is not None:
+            self.session.new_chat()
+
+    def load_model(self, path: str) -> None:
+        if self.session is not None:
+            self.session.load_model(path)
+
+    def load_starter(self) -> None:
+        if self.session is not None:
+            self.session.load_starter()
+
+    def cancel_load(self) -> None:
+        if self.session is not None:
+            self.session.cancel_load()
+
+    def choose_appearance(self, appearance: Appearance) -> None:
+        if self.session is not None:
+            self.session.choose_appearance(appearance)
+
+    def close(self) -> None:
+        if self.session is not None:
+            self.session.close()
+        else:
+            self._close_window()
+
+    # ---- the end ---------------------------------------------------------------------------
+
+    def _close_window(self) -> None:
+        """Take the window off the screen at once; `shutdown` ends the rest behind it."""
+        if self._start_timer:
+            self.root.after_cancel(self._start_timer)
+        if self._waker is not None:
+            self._waker.close()
+        remembered = self._keeper.settings
+        remembered.geometry, remembered.zoom = self.window.geometry(), self.window.zoom()
+        self._keeper.save_soon()
+        self.window.close()
+        self.root.destroy()
+
+    def shutdown(self) -> None:
+        """Stop actors and engine, and let the last save finish. Takes at most about 3 s."""
+        self._stop_chain()
+        self._keeper.finish(SAVE_TIMEOUT_S)
+
+    def _wake_from_any_thread(self) -> None:
+        pump, waker = self.pump, self._waker
+        if pump is not None and pump.asleep and waker is not None:
+            waker.wake()
+
+    def _callback_failed(
+        self, kind: type[BaseException], value: BaseException, trace: TracebackType | None
+    ) -> None:
+        log.error("a callback of the window failed", exc_info=(kind, value, trace))
+        if self.session is not None:
+            self.session.report_error("Something in the window failed.", value)
+
+
+def _llama_engine() -> "Engine":
+    from tkinfer.engines.process import ProcessEngine  # not needed to show the window
+
+    return ProcessEngine()
+
+
+def _make_root() -> tk.Tk:
+    if sys.platform == "win32":
+        with contextlib.suppress(OSError, AttributeError):
+            # Without it Windows scales a blurred picture of the window; only before the first Tk().
+            ctypes.windll.shcore.SetProcessDpiAwareness(1)
+    try:
+        root = tk.Tk(className="Tkinfer")
+    except tk.TclError as error:
+        what = "tkinfer found no display to open its window on."
+        next_step = "Start it from a desktop session, or set DISPLAY."
+        raise SetupError(what, next_step) from error
+    found = str(root.tk.call("info", "patchlevel"))
+    if tuple(int(part) for part in re.findall(r"\d+", found)[:3]) < OLDEST_TK:
+        root.destroy()
+        what = f"tkinfer needs Tk 8.6.12 or newer; this Python has {found}."
+        next_step = "Install a newer Python with Tk, from python.org or your package manager."
+        raise SetupError(what, next_step)
+    return root
