@@ -7,11 +7,10 @@ import itertools
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from actors.chain import Chain
 from actors.drawing import DrawOp
-from actors.engine import LoadSpec, ModelInfo, Sampling
+from actors.engine import LoadSpec, Sampling
 from actors.messages import (
     Failed,
     Finished,
@@ -29,14 +28,12 @@ from actors.turn import EndReason, Phase, StopReason, TurnId
 from tkinfer import words
 from tkinfer.chats.conversation import Conversation, Message, MessageState
 from tkinfer.errors import PromptError, TkinferError
+from tkinfer.model_choice import ModelChoice
 from tkinfer.settings import SettingsKeeper
 from tkinfer.ui.pump import OutputPump
 from tkinfer.ui.view import (
     Appearance,
-    EmptyState,
-    ModelBadge,
     Notice,
-    RecentModel,
     Status,
     Tone,
     View,
@@ -56,15 +53,6 @@ class _Answer:
 
     turn: TurnId
     message: Message
-
-
-@dataclass(slots=True)
-class _Load:
-    """The load that is under way."""
-
-    turn: TurnId
-    path: str
-    fraction: float = 0.0
 
 
 class Session:
@@ -90,16 +78,14 @@ class Session:
         self._settings = settings.settings
         self._now = now
         self._starter_path = starter_path
+        self._model = ModelChoice(self._settings, starter_path)
         self._on_close = on_close
         self._on_appearance = on_appearance
         self._sampling = sampling or Sampling()
         self._pump: OutputPump | None = None
         self._turns = itertools.count(1)
         self._answer: _Answer | None = None
-        self._load: _Load | None = None
         self._stopping: set[TurnId] = set()
-        self._model: ModelInfo | None = None
-        self._chosen_path = ""
         self._sample = Telemetry()
         self._figures: tuple[str, ...] = ()
         self._receipt = ""
@@ -117,7 +103,7 @@ class Session:
         """Start an answer to this text. False if nothing was taken."""
         if not text.strip() or self._answer is not None:
             return False
-        if not self._chosen_path:
+        if not self._model.path:
             self._view.show_notice(
                 Notice(
                     what="No model is open yet.",
@@ -130,7 +116,7 @@ class Session:
         self._view.show_empty(None)
         self._view.show_title(self.conversation.title)
         self._view.add_user_message(text)
-        author = self._model_name()
+        author = self._model.name
         message = self.conversation.begin_answer(author)
         turn = self._next_turn()
         self._answer = _Answer(turn, message)
@@ -170,10 +156,10 @@ class Session:
         """Load this file in place of the model there is; a running answer is stopped."""
         if self._answer is not None:
             self._stop_answer(StopReason.REPLACED)
-        self._load = _Load(self._next_turn(), path)
-        self._chosen_path = path
-        self._begin_job(self._load.turn)
-        self._chain.tell(LoadModel(turn=self._load.turn, spec=LoadSpec(path=path)))
+        turn = self._next_turn()
+        self._model.begin(turn, path)
+        self._begin_job(turn)
+        self._chain.tell(LoadModel(turn=turn, spec=LoadSpec(path=path)))
         self._show_model()
 
     def load_starter(self) -> None:
@@ -183,10 +169,11 @@ class Session:
 
     def cancel_load(self) -> None:
         """Stop the loading of a model, and with it the answer that waits for it."""
-        if self._answer is not None and (self._load is not None or self._loading_for_answer()):
+        load = self._model.load
+        if self._answer is not None and (load is not None or self._loading_for_answer()):
             self._stop_answer(StopReason.USER)
-        if self._load is not None and self._load.turn not in self._stopping:
-            self._send_stop(self._load.turn, StopReason.USER)
+        if load is not None and load.turn not in self._stopping:
+            self._send_stop(load.turn, StopReason.USER)
 
     def choose_appearance(self, appearance: Appearance) -> None:
         """Remember the palette, and show it."""
@@ -220,8 +207,7 @@ class Session:
     def turn_ended(self, end: TurnEnd) -> None:
         """A run ended by itself: close its place in the window."""
         self._end_job(end.turn)
-        if self._load is not None and self._load.turn == end.turn:
-            self._load = None
+        self._model.over(end.turn)
         answer = self._answer
         if answer is not None and answer.turn == end.turn:
             self._answer = None
@@ -252,12 +238,13 @@ class Session:
         if sample.turn not in self._live_turns():
             return
         self._sample = sample
-        if self._load is not None and sample.turn == self._load.turn:
-            self._load.fraction = sample.load_fraction
+        load = self._model.load
+        if load is not None and sample.turn == load.turn:
+            load.fraction = sample.load_fraction
         self._show_model()
         if sample.phase is not Phase.STOPPING:
-            size = self._model.context_size if self._model is not None else 0
-            self._figures = words.run_figures(sample, size) or self._figures
+            figures = words.run_figures(sample, self._model.context_size)
+            self._figures = figures or self._figures
         self._show_status()
 
     # ---- errors -----------------------------------------------------------------------------
@@ -282,8 +269,8 @@ class Session:
         live = set(self._stopping)
         if self._answer is not None:
             live.add(self._answer.turn)
-        if self._load is not None:
-            live.add(self._load.turn)
+        if self._model.load is not None:
+            live.add(self._model.load.turn)
         return live
 
     def _begin_job(self, turn: TurnId) -> None:
@@ -317,10 +304,7 @@ class Session:
 
     def _stopped(self, stopped: Stopped) -> None:
         self._end_job(stopped.turn)
-        if self._load is not None and self._load.turn == stopped.turn:
-            self._load = None
-            if self._model is None:
-                self._figures = ()
+        self._model.over(stopped.turn)
         if stopped.reason is StopReason.USER:
             self._receipt = words.receipt(stopped)
 
@@ -357,31 +341,21 @@ class Session:
     # ---- the model --------------------------------------------------------------------------
 
     def _model_ready(self, ready: ModelReady) -> None:
-        self._model = ready.info
-        self._chosen_path = ready.info.path
-        if self._load is not None and self._load.turn == ready.turn:
-            self._load = None
+        self._model.ready(ready.info)
+        self._model.over(ready.turn)
         if self._answer is None or self._answer.turn != ready.turn:
             self._end_job(ready.turn)
-        self._settings.remember_model(ready.info.path)
         self._keeper.save_soon()
 
     def _model_lost(self, lost: ModelLost) -> None:
-        self._model = None
-        if not lost.reloads:
-            self._chosen_path = ""
+        self._model.lost(reloads=lost.reloads)
         if lost.error is not None and self._answer is None:
             self.report_error("The engine failed.", lost.error)
 
     def _load_failed(self, error: Exception) -> None:
         log.warning("a model was not loaded", exc_info=error)
-        self._chosen_path = self._model.path if self._model is not None else ""
+        self._model.failed()
         self.report_error("The model can't be loaded.", error)
-
-    def _model_name(self) -> str:
-        if self._model is not None:
-            return self._model.name
-        return Path(self._chosen_path).stem
 
     def _loading_for_answer(self) -> bool:
         """Whether the answer's own run loads the model again."""
@@ -389,35 +363,18 @@ class Session:
         return answer is not None and sample.turn == answer.turn and sample.phase is Phase.LOADING
 
     def _show_model(self) -> None:
-        load = self._load
-        loading = self._sample.load_fraction if self._loading_for_answer() else None
-        settings = self._settings
-        self._view.show_model(
-            ModelBadge(
-                label=Path(load.path).stem if load is not None else self._model_name(),
-                loading=load.fraction if load is not None else loading,
-                loaded=self._model is not None,
-                recent=tuple(
-                    RecentModel(path=path, label=Path(path).stem) for path in settings.recent_models
-                ),
-                starter_installed=self._starter_path is not None,
-            )
-        )
+        reload = self._sample.load_fraction if self._loading_for_answer() else None
+        self._view.show_model(self._model.badge(reload))
         if not self.conversation.messages:
-            if load is not None:
-                state = EmptyState.LOADING
-            else:
-                state = EmptyState.READY if self._chosen_path else EmptyState.NO_MODEL
-            self._view.show_empty(state)
+            self._view.show_empty(self._model.empty_state())
 
     def _show_status(self) -> None:
         sample = self._sample
         if self._stopping and sample.phase is Phase.IDLE:
             sample = Telemetry(phase=Phase.STOPPING)
-        idle_words = "" if self._model is not None or self._load is not None else "No model loaded"
         text = words.phase_words(sample)
-        if sample.phase is Phase.IDLE and idle_words:
-            text = idle_words
+        if sample.phase is Phase.IDLE and self._model.info is None:
+            text = words.NO_MODEL
         self._view.show_status(
             Status(phase=sample.phase, words=text, figures=self._figures, receipt=self._receipt)
         )

@@ -14,6 +14,8 @@ PHASE_WORDS = {
     Phase.STOPPING: "Stopping",
 }
 
+NO_MODEL = "No model loaded"
+
 _STOPPED_WHILE = {
     Phase.IDLE: "",
     Phase.QUEUED: " while waiting",

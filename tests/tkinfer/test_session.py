@@ -257,11 +257,11 @@ def test_a_new_model_replaces_a_load_and_an_answer(tmp_path: Path) -> None:
     with Desk(engine, tmp_path) as desk:
         desk.session.load_model("a.gguf")
         desk.session.load_model("b.gguf")
-        desk.wait(lambda: desk.view.badge.loaded and desk.view.badge.label == "b.gguf")
+        desk.wait(lambda: desk.view.badge.loaded and desk.view.badge.label == "b")
         desk.session.send("go")
         desk.wait(lambda: desk.view.bubbles[-1].text)
         desk.session.load_model("c.gguf")
-        desk.wait(lambda: desk.view.badge.loaded and desk.view.badge.label == "c.gguf")
+        desk.wait(lambda: desk.view.badge.loaded and desk.view.badge.label == "c")
         desk.wait_idle()
         assert desk.view.bubbles[-1].note == "Stopped."
 
@@ -301,7 +301,7 @@ def test_a_model_that_cannot_be_loaded_is_never_claimed(tmp_path: Path) -> None:
         desk.session.load_model("bad.gguf")
         desk.wait(lambda: len(desk.view.notices) == 3)
         desk.wait_idle()
-        assert (desk.view.badge.loaded, desk.view.badge.label) == (True, "good.gguf")
+        assert (desk.view.badge.loaded, desk.view.badge.label) == (True, "good")
         assert desk.ask().text == "still here"
 
 
