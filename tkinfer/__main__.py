@@ -41,10 +41,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 def missing() -> str | None:
     """The first thing that must be installed, as one line; None when all is there."""
-    if find_spec("tkinter") is None or find_spec("_tkinter") is None:
+    try:
+        import tkinter as _  # not only looked up: its library may be missing behind it
+    except ImportError:
         return (
             "tkinfer needs Tk for Python: install the package python3-tk (Debian, Ubuntu), "
-            "python-tk (Arch, Homebrew) or python3-tkinter (Fedora)."
+            "tk (Arch), python-tk (Homebrew) or python3-tkinter (Fedora)."
         )
     for module, package in (
         ("llama_cpp", "llama-cpp-python"),
