@@ -7,9 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.display import VirtualDisplay, missing_programs
 from tests.leaks import Bystanders, captured_errors, unexpected
+
+# A deadline for an example would be a timed assertion. CI tries the same examples every time;
+# developers' runs go on looking for new ones.
+settings.register_profile("local", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
 def pytest_configure() -> None:

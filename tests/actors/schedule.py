@@ -325,7 +325,7 @@ class Bench:
         for turn, shown in self.screen.shown.items():
             whole = "".join(piece_text(turn, n) for n in range(self.engine.lengths[turn])) + "\n"
             assert whole.startswith(shown)
-            if self.screen.ends.get(turn) == ["finished"]:
+            if self.screen.ends.get(turn, [""])[0] == "finished":
                 assert shown == whole
 
 

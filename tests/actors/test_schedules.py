@@ -1,8 +1,10 @@
 """The chain under random schedules: no deadlock, no loss, no repeats; the credit adds up."""
 
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Iterable
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.chain import Windows
@@ -30,46 +32,56 @@ WORK = ["model", "relay", "renderer", "engine", "engine late", "take", "draw"]
 USER = ["send 0", "send 2", "send 40", "stop"]
 
 
-def bursts(*rare: str) -> st.SearchStrategy[list[tuple[str, int]]]:
-    """Steps, each done some times in a row: a thread that is ahead of or behind all others."""
-    step = st.sampled_from(WORK * 3 + USER * 2 + list(rare))
-    return st.lists(st.tuples(step, st.integers(1, 12)), max_size=60)
+Schedule = Iterable[str]
 
 
-def run(bench: Bench, schedule: list[tuple[str, int]]) -> None:
-    for step, times in schedule:
-        for _ in range(times if step in WORK else 1):
-            STEPS[step](bench)
-            bench.check_credit()
-            bench.check_text()
+def schedules(*rare: str) -> st.SearchStrategy[Schedule]:
+    """Short schedules that shrink well, and long ones in which each part has its own speed."""
+    step = st.sampled_from([*WORK, *USER, *rare])
+    weights = st.fixed_dictionaries({name: st.sampled_from([1, 4, 16, 64]) for name in WORK})
+    seeds = st.integers(0, 2**32)
+    return st.lists(step, max_size=80) | st.builds(long_schedule, weights, st.just(rare), seeds)
+
+
+def long_schedule(speeds: dict[str, int], rare: tuple[str, ...], seed: int) -> list[str]:
+    """A few turns' worth of steps; the user asks early and stops late, anything else is rare."""
+    chance = random.Random(seed)
+    weights = {**speeds, "send 40": 4, "send 2": 2, "send 0": 1, "stop": 2}
+    weights |= dict.fromkeys(rare, 1)
+    return ["send 40", *chance.choices(list(weights), list(weights.values()), k=600)]
+
+
+def run(bench: Bench, schedule: Schedule) -> None:
+    for step in schedule:
+        STEPS[step](bench)
+        bench.check_credit()
+        bench.check_text()
 
 
 def check_all_ended(bench: Bench) -> None:
-    """Left alone, every turn comes to one end, or to two if a Stop met a failure."""
+    """Left alone, every turn comes to one end, or to two if a failure met a Stop or a finish."""
     bench.settle()
     bench.check_credit()
     bench.check_text()
     for turn in bench.engine.lengths:
         ends = bench.screen.ends.get(turn, [])
-        both = turn in bench.screen.clicked and sorted(ends) == ["failed", "stopped"]
-        assert len(ends) == 1 or both, (turn, ends)
+        assert len(ends) == len(set(ends)) >= 1, (turn, ends)
+        assert len(ends) == 1 or "failed" in ends, (turn, ends)
     assert bench.engine.turn is None
 
 
-@settings(max_examples=150)
-@given(windows=WINDOWS, screen=SMALL, schedule=bursts("settle"))
+@given(windows=WINDOWS, screen=SMALL, schedule=schedules("settle"))
 def test_every_schedule_keeps_the_credit_and_the_text(
-    windows: Windows, screen: int, schedule: list[tuple[str, int]]
+    windows: Windows, screen: int, schedule: Schedule
 ) -> None:
     bench = Bench(windows, screen)
     run(bench, schedule)
     check_all_ended(bench)
 
 
-@settings(max_examples=150)
-@given(windows=WINDOWS, screen=SMALL, schedule=bursts("settle", "fail", "fail"))
+@given(windows=WINDOWS, screen=SMALL, schedule=schedules("settle", "fail", "fail"))
 def test_a_replaced_chain_works_with_full_windows(
-    windows: Windows, screen: int, schedule: list[tuple[str, int]]
+    windows: Windows, screen: int, schedule: Schedule
 ) -> None:
     bench = Bench(windows, screen)
     run(bench, schedule)
@@ -79,10 +91,9 @@ def test_a_replaced_chain_works_with_full_windows(
     assert bench.screen.ends[bench.last] == ["finished"]
 
 
-@settings(max_examples=150)
-@given(windows=WINDOWS, screen=SMALL, schedule=bursts("fail"))
+@given(windows=WINDOWS, screen=SMALL, schedule=schedules("fail"))
 def test_after_a_stop_every_window_is_full_again(
-    windows: Windows, screen: int, schedule: list[tuple[str, int]]
+    windows: Windows, screen: int, schedule: Schedule
 ) -> None:
     bench = Bench(windows, screen)
     run(bench, schedule)
@@ -97,3 +108,22 @@ def test_after_a_stop_every_window_is_full_again(
     assert bench.model._relay_window.available == windows.relay
     assert bench.relay._renderer_window.available == windows.renderer
     assert bench.renderer._screen.available == screen
+
+
+@pytest.mark.xfail(
+    reason="pieces of the turn before are counted as taken from the engine's next turn",
+    strict=False,
+)
+def test_the_rest_of_one_answer_gives_no_credit_to_the_next() -> None:
+    bench = Bench(Windows(engine=9, relay=1, renderer=1), 1)
+    bench.user_sends(8)
+    for _ in range(40):
+        bench.engine.step()
+        bench.handle(bench.model)
+    assert bench.engine.turn is None
+    bench.open.clear()  # asked for before the answer is on the screen
+    bench.user_sends(40)
+    for _ in range(100):
+        for step in WORK:
+            STEPS[step](bench)
+            bench.check_credit()
