@@ -9,7 +9,6 @@ import re
 import sys
 import time
 import tkinter as tk
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from tkinfer import logs, paths, settings
@@ -33,7 +32,6 @@ log = logging.getLogger(__name__)
 OLDEST_TK = (8, 6, 12)
 SAVE_TIMEOUT_S = 0.5
 SCREEN_WINDOW = 4
-GEOMETRY = "1100x780"
 
 
 def run(model: str | None = None) -> int:
@@ -74,14 +72,10 @@ class App(Actions):
         self._stop_chain: Callable[[], None] = lambda: None
         self._waker: Waker | None = None
         self.root = _make_root()
-        self.root.report_callback_exception = self._callback_failed
         self.window = MainWindow(
-            self.root,
-            self,
-            appearance=remembered.appearance,
-            zoom=remembered.zoom,
-            geometry=remembered.geometry or GEOMETRY,
+            self.root, self, on_error=self._callback_failed, appearance=remembered.appearance
         )
+        place_window(self.root, remembered.geometry)
         self._start_timer = self.root.after(1, self._start_session)
 
     def _start_session(self) -> None:
@@ -116,7 +110,6 @@ class App(Actions):
             now=clock.now,
             starter_path=str(starter) if starter is not None else None,
             on_close=self._close_window,
-            on_appearance=self.window.show_appearance,
         )
         self.pump = OutputPump(
             output=output,
@@ -186,10 +179,8 @@ class App(Actions):
             self.root.after_cancel(self._start_timer)
         if self._waker is not None:
             self._waker.close()
-        remembered = self._keeper.settings
-        remembered.geometry, remembered.zoom = self.window.geometry(), self.window.zoom()
+        self._keeper.settings.geometry = self.root.geometry()
         self._keeper.save_soon()
-        self.window.close()
         self.root.destroy()
 
     def shutdown(self) -> None:
@@ -202,12 +193,23 @@ class App(Actions):
         if pump is not None and pump.asleep and waker is not None:
             waker.wake()
 
-    def _callback_failed(
-        self, kind: type[BaseException], value: BaseException, trace: TracebackType | None
-    ) -> None:
-        log.error("a callback of the window failed", exc_info=(kind, value, trace))
+    def _callback_failed(self, error: BaseException) -> None:
+        log.error("a callback of the window failed", exc_info=error)
         if self.session is not None:
-            self.session.report_error("Something in the window failed.", value)
+            self.session.report_error("Something in the window failed.", error)
+
+
+def place_window(root: tk.Tk, geometry: str) -> None:
+    """Put the window where it was, if that still is on a screen."""
+    match = re.fullmatch(r"(\d+)x(\d+)\+(-?\d+)\+(-?\d+)", geometry)
+    if match is None:
+        return
+    width, height, left, top = (int(number) for number in match.groups())
+    screen_left, screen_top = root.winfo_vrootx(), root.winfo_vrooty()
+    across, down = root.winfo_vrootwidth(), root.winfo_vrootheight()
+    fits = screen_left <= left + width // 2 < screen_left + across
+    if fits and screen_top <= top < screen_top + down - 50 and width <= across and height <= down:
+        root.geometry(geometry)
 
 
 def _llama_engine() -> "Engine":

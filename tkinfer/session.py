@@ -69,7 +69,6 @@ class Session:
         now: Callable[[], float],
         starter_path: str | None = None,
         on_close: Callable[[], None] = lambda: None,
-        on_appearance: Callable[[Appearance], None] = lambda _choice: None,
         sampling: Sampling | None = None,
     ) -> None:
         self._view = view
@@ -80,7 +79,6 @@ class Session:
         self._starter_path = starter_path
         self._model = ModelChoice(self._settings, starter_path)
         self._on_close = on_close
-        self._on_appearance = on_appearance
         self._sampling = sampling or Sampling()
         self._pump: OutputPump | None = None
         self._turns = itertools.count(1)
@@ -176,10 +174,9 @@ class Session:
             self._send_stop(load.turn, StopReason.USER)
 
     def choose_appearance(self, appearance: Appearance) -> None:
-        """Remember the palette, and show it."""
+        """Remember the palette, which the window shows already."""
         self._settings.appearance = appearance
         self._keeper.save_soon()
-        self._on_appearance(appearance)
 
     def close(self) -> None:
         """End everything."""
