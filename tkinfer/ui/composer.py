@@ -1,0 +1,288 @@
+"""The composer: the input box that grows with its text, and the button that sends or stops."""
+
+import time
+import tkinter as tk
+from collections.abc import Callable
+from dataclasses import dataclass
+from tkinter import ttk
+from typing import Literal
+
+from tkinfer.ui import draft, fonts, tcl
+from tkinfer.ui.ime import Composing
+from tkinfer.ui.palette import Palette
+from tkinfer.ui.theme import Theme
+from tkinfer.ui.timers import Timers
+
+LEAST_LINES = 1
+MOST_LINES = 8
+MAX_UNDO = 500
+_STOP_TO_SEND_S = 0.4
+"""For so long after Stop has turned into Send, a click was still meant for Stop."""
+_HINT_MS = 4_000
+
+_HINT = "Enter sends  ·  Shift+Enter for a new line"
+_BUSY_HINT = "Still answering. Your draft stays here; Esc stops."
+_PLACEHOLDER = "Ask anything"
+
+Break = Literal["break"] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComposerActions:
+    """What the composer reports. `send` says whether the text was taken."""
+
+    send: Callable[[str], bool]
+    stop: Callable[[], None]
+
+
+class Composer:
+    """One rounded field: the text above, a hint and the button below."""
+
+    def __init__(self, parent: tk.Misc, theme: Theme, actions: ComposerActions) -> None:
+        px = theme.px
+        self._theme = theme
+        self._actions = actions
+        self._running = False
+        self._send_again = 0.0
+        self.frame = ttk.Frame(
+            parent, style="Composer.TFrame", padding=(px(14), px(10), px(8), px(8))
+        )
+        self.text = self._make_text()
+        self._placeholder = ttk.Label(
+            self.frame,
+            text=_PLACEHOLDER,
+            style="Raised.Dim.TLabel",
+            font=fonts.BODY,
+            cursor="xterm",
+        )
+        self._hint = ttk.Label(self.frame, text=_HINT, style="Raised.Small.TLabel")
+        self.button = ttk.Button(self.frame, text="Send", compound="left", command=self._click)
+        self._timers = Timers(self.frame)
+        self._composing = Composing(self.text)
+        self._lay_out()
+        self._bind()
+        theme.on_paint(self._paint)
+        theme.on_zoom(self._fit)
+
+    def show_running(self, *, running: bool) -> None:
+        """Send or Stop, in the same place."""
+        if self._running and not running:
+            self._send_again = time.monotonic() + _STOP_TO_SEND_S
+        self._running = running
+        self._show_button()
+        self._say(_HINT)
+
+    def focus(self) -> None:
+        self.text.focus_set()
+
+    def type(self, text: str) -> None:
+        """Insert at the cursor, as if typed here."""
+        self.text.focus_set()
+        self._insert(text)
+
+    def put_in_front(self, text: str) -> None:
+        """Put text in front of the draft."""
+        self.text.insert("1.0", draft.to_box(text))
+        self._fit()
+        self.focus()
+
+    def replace(self, text: str) -> None:
+        """Put text in the place of the draft; undo brings the draft back."""
+        self.text.delete("1.0", "end")
+        self.type(text)
+
+    def draft(self) -> str:
+        """The user's text, exactly."""
+        return draft.from_box(self.text.get("1.0", "end-1c"))
+
+    def send(self) -> None:
+        """Send the draft, unless there is nothing to send or an answer is still running."""
+        text = self.draft()
+        if not text.strip():
+            return
+        if self._running:
+            self._say(_BUSY_HINT)
+            self._timers.start("hint", _HINT_MS, lambda: self._say(_HINT))
+            return
+        if self._actions.send(text):
+            self.text.delete("1.0", "end")
+            self.text.edit_reset()
+            self._fit()
+
+    def _make_text(self) -> tk.Text:
+        return tk.Text(
+            self.frame,
+            height=LEAST_LINES,
+            width=1,
+            wrap="word",
+            font=fonts.BODY,
+            undo=True,
+            maxundo=MAX_UNDO,
+            autoseparators=True,
+            borderwidth=0,
+            highlightthickness=0,
+            padx=0,
+            pady=self._theme.px(2),
+            spacing2=self._theme.px(2),
+            spacing3=self._theme.px(2),
+        )
+
+    def _lay_out(self) -> None:
+        px = self._theme.px
+        self.frame.columnconfigure(0, weight=1)
+        self.text.grid(row=0, column=0, columnspan=2, sticky="ew", padx=(0, px(6)))
+        self._hint.grid(row=1, column=0, sticky="w", pady=(px(8), 0))
+        self.button.grid(row=1, column=1, sticky="e", pady=(px(8), 0))
+        self._placeholder.place(in_=self.text, x=px(1), y=px(2))
+        self._placeholder.bind("<Button-1>", lambda _: self.focus())
+
+    def _bind(self) -> None:
+        text = self.text
+        for name in ("<Return>", "<KP_Enter>"):
+            text.bind(name, self._enter)
+        for name in ("<Shift-Return>", "<Shift-KP_Enter>"):
+            text.bind(name, self._newline)
+        text.bind("<<Paste>>", self._paste)
+        text.bind("<<PasteSelection>>", self._paste_primary)
+        text.bind("<<Copy>>", self._copy)
+        text.bind("<<Cut>>", self._cut)
+        for name in ("<<SelectAll>>", "<Control-a>", "<Control-A>"):
+            text.bind(name, self._select_all)
+        for name in ("<Control-y>", "<Control-Y>"):
+            text.bind(name, self._redo)  # on X11 Tk's own is Ctrl+Shift+Z only
+        text.bind("<Tab>", lambda _: _focus(text.tk_focusNext()))
+        text.bind("<<PrevWindow>>", lambda _: _focus(text.tk_focusPrev()))
+        text.bind("<<Modified>>", self._modified)
+        text.bind("<Configure>", lambda _: self._fit())
+        text.bind("<FocusIn>", lambda _: self._ring(focused=True))
+        text.bind("<FocusOut>", lambda _: self._ring(focused=False))
+
+    def _enter(self, event: "tk.Event[tk.Text]") -> Break:
+        if self._composing.takes(event):
+            return "break"
+        self.send()
+        return "break"
+
+    def _newline(self, _event: "tk.Event[tk.Text]") -> Break:
+        self._insert("\n")
+        return "break"
+
+    def _insert(self, text: str) -> None:
+        """Put text in the place of the selection, or at the cursor; one step for undo."""
+        box = self.text
+        box.edit_separator()
+        if box.tag_ranges("sel"):
+            box.delete("sel.first", "sel.last")
+        box.insert("insert", draft.to_box(text))
+        box.edit_separator()
+        box.see("insert")
+        self._fit()
+
+    def _paste(self, _event: "tk.Event[tk.Text]") -> Break:
+        if text := draft.clipboard(self.text):
+            self._insert(text)
+        return "break"
+
+    def _paste_primary(self, event: "tk.Event[tk.Text]") -> Break:
+        try:
+            text = tcl.primary_selection(self.text)
+        except (tk.TclError, UnicodeDecodeError):
+            return "break"
+        self.text.tag_remove("sel", "1.0", "end")
+        self.text.mark_set("insert", f"@{event.x},{event.y}")
+        self.type(text)
+        return "break"
+
+    def _selected(self) -> str:
+        if not self.text.tag_ranges("sel"):
+            return ""
+        return draft.from_box(self.text.get("sel.first", "sel.last"))
+
+    def _copy(self, _event: "tk.Event[tk.Text]") -> Break:
+        if selected := self._selected():
+            self.text.clipboard_clear()
+            self.text.clipboard_append(selected)
+        return "break"
+
+    def _cut(self, event: "tk.Event[tk.Text]") -> Break:
+        self._copy(event)
+        if self.text.tag_ranges("sel"):
+            self._insert("")
+        return "break"
+
+    def _select_all(self, _event: "tk.Event[tk.Text]") -> Break:
+        self.text.tag_add("sel", "1.0", "end-1c")
+        return "break"
+
+    def _redo(self, _event: "tk.Event[tk.Text]") -> Break:
+        self.text.event_generate("<<Redo>>")
+        return "break"
+
+    def _modified(self, _event: "tk.Event[tk.Text]") -> None:
+        if self.text.edit_modified():  # setting it back fires the event once more
+            self.text.edit_modified(False)
+            self._fit()
+
+    def _fit(self) -> None:
+        """Placeholder, height and button, by what the box holds now."""
+        empty = self.text.compare("end-1c", "==", "1.0")
+        if empty:
+            self._placeholder.place(in_=self.text, x=self._theme.px(1), y=self._theme.px(2))
+        else:
+            self._placeholder.place_forget()
+        lines = self._lines()
+        if lines != int(str(self.text.cget("height"))):
+            self.text.configure(height=lines)
+        self._show_button()
+
+    def _lines(self) -> int:
+        """Display lines to show. Long texts are not laid out for it: a line is at least a line."""
+        if int(str(self.text.index("end-1c")).split(".")[0]) >= MOST_LINES:
+            return MOST_LINES
+        counted = self.text.count("1.0", "end-1c", "displaylines")
+        wrapped = counted[0] if isinstance(counted, tuple) else counted or 0
+        return min(max(wrapped + 1, LEAST_LINES), MOST_LINES)
+
+    def _click(self) -> None:
+        if self._running:
+            self._actions.stop()
+        elif time.monotonic() >= self._send_again:
+            self.send()
+            self.focus()
+
+    def _show_button(self) -> None:
+        colours = self._theme.palette.danger if self._running else self._theme.palette.accent
+        if self._running:
+            icon, words, style, usable = "stop", " Stop  Esc", "Danger.TButton", True
+        else:
+            usable = not self.text.compare("end-1c", "==", "1.0")
+            icon, words, style = "send", " Send", "Accent.TButton"
+        colour = colours["text"] if usable else self._theme.palette.accent["faint_text"]
+        self.button.configure(text=words, style=style, image=self._theme.icon(icon, colour, 14))
+        self.button.state(["!disabled"] if usable else ["disabled"])
+
+    def _say(self, hint: str) -> None:
+        self._timers.cancel("hint")
+        self._hint.configure(text=hint)
+
+    def _ring(self, *, focused: bool) -> None:
+        self.frame.state(["focus"] if focused else ["!focus"])
+
+    def _paint(self, palette: Palette) -> None:
+        self.text.configure(
+            background=palette.ground["raised"],
+            foreground=palette.text["normal"],
+            insertbackground=palette.text["normal"],
+            insertwidth=self._theme.px(1.5),
+            selectbackground=palette.ground["selection"],
+            selectforeground=palette.text["normal"],
+            inactiveselectbackground=palette.ground["selection"],
+        )
+        self._show_button()
+
+
+def _focus(widget: tk.Misc | None) -> Break:
+    if widget is not None:
+        widget.focus_set()
+        widget.event_generate("<<TraverseIn>>")
+    return "break"

@@ -1,0 +1,87 @@
+"""The transcript's place: it follows the end while the reader is there, else it holds still."""
+
+import tkinter as tk
+from tkinter import ttk
+
+from tkinfer.ui import tcl
+from tkinfer.ui.theme import Theme
+from tkinfer.ui.timers import Timers
+
+_JUMP_AIR = 14
+
+
+class Follower:
+    """Knows whether the end is in view, scrolls along with it, and offers the way back to it."""
+
+    def __init__(self, text: tk.Text, scrollbar: ttk.Scrollbar, theme: Theme) -> None:
+        self._text = text
+        self._scrollbar = scrollbar
+        self._theme = theme
+        self._at_end = True
+        self._selecting = False
+        self._shown = False
+        self._timers = Timers(text)
+        self._jump = ttk.Button(
+            text.master,
+            text="Jump to latest",
+            style="Jump.TButton",
+            compound="left",
+            command=self.jump,
+        )
+        tcl.configure(scrollbar, "-command", f"{text} yview")
+        tcl.configure(text, "-yscrollcommand", text.register(self._scrolled))
+        text.bind("<ButtonPress-1>", self._press, add=True)
+        text.bind("<ButtonRelease-1>", self._release, add=True)
+        theme.on_paint(lambda palette: self._paint(palette.text["normal"]))
+
+    def at_end(self) -> bool:
+        """Whether the view should follow. Ask before inserting: afterwards the end has moved on."""
+        if self._text.winfo_height() > 1:  # else it was never laid out, and nothing has scrolled
+            self._at_end = self._text.dlineinfo("end-1c") is not None
+        # While the mouse draws a selection, scrolling would move the text under the pointer.
+        return self._at_end and not self._selecting
+
+    def keep(self) -> None:
+        """After a change of size: show the end again if it was shown before."""
+        if self._at_end:
+            self._text.see("end")
+
+    def jump(self) -> None:
+        """Go to the end, and follow it from now on."""
+        self._text.see("end")
+        self._at_end = True
+        self._offer(shown=False)
+
+    def reset(self) -> None:
+        """The transcript was emptied."""
+        self._at_end = True
+        self._selecting = False
+        self._offer(shown=False)
+
+    def _scrolled(self, first: str, last: str) -> None:
+        """Tk's report after each scroll and redraw."""
+        self._scrollbar.set(float(first), float(last))
+        self._timers.soon("offer", self._look)
+
+    def _look(self) -> None:
+        self._at_end = self._text.dlineinfo("end-1c") is not None
+        self._offer(shown=not self._at_end)
+
+    def _offer(self, *, shown: bool) -> None:
+        if shown == self._shown:
+            return
+        self._shown = shown
+        if shown:
+            self._jump.place(relx=0.5, rely=1.0, y=-self._theme.px(_JUMP_AIR), anchor="s")
+            tcl.raise_above(self._jump)
+        else:
+            self._jump.place_forget()
+
+    def _press(self, _event: "tk.Event[tk.Text]") -> None:
+        self._selecting = True
+
+    def _release(self, _event: "tk.Event[tk.Text]") -> None:
+        self._selecting = False
+
+    def _paint(self, colour: str) -> None:
+        self._jump.configure(image=self._theme.icon("down", colour, 12))

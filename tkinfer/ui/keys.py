@@ -1,0 +1,36 @@
+"""The window's own keys. They come before those of a Text, whose Ctrl+O would break the line."""
+
+import tkinter as tk
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+_PATTERNS: Mapping[str, tuple[str, ...]] = {
+    # Capitals too: with Caps Lock on, that is what arrives.
+    "open": ("{mod}-o", "{mod}-O"),
+    "new": ("{mod}-n", "{mod}-N"),
+    "composer": ("{mod}-l", "{mod}-L"),
+    "copy_code": ("{mod}-Shift-c", "{mod}-Shift-C"),
+    "larger": ("{mod}-equal", "{mod}-plus", "{mod}-KP_Add"),
+    "smaller": ("{mod}-minus", "{mod}-KP_Subtract"),
+    "unzoomed": ("{mod}-Key-0", "{mod}-KP_0", "{mod}-KP_Insert"),
+    "help": ("F1",),
+}
+
+
+def bind_keys(
+    root: tk.Misc, texts: tuple[tk.Text, ...], actions: Mapping[str, Callable[[], None]]
+) -> None:
+    """Bind the actions by name to the whole window, and to its Texts in front of Tk's own keys."""
+    modifier = "Command" if root.tk.call("tk", "windowingsystem") == "aqua" else "Control"
+    for name, action in actions.items():
+
+        def run(
+            _event: "tk.Event[tk.Misc]", action: Callable[[], None] = action
+        ) -> Literal["break"]:
+            action()
+            return "break"
+
+        for pattern in _PATTERNS[name]:
+            sequence = f"<{pattern.format(mod=modifier)}>"
+            for widget in (root, *texts):
+                widget.bind(sequence, run)

@@ -1,0 +1,48 @@
+"""Palettes: the colours of light and dark, read from assets/palettes."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import cast
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def asset(name: str) -> Path:
+    """A file of assets/: inside the package when installed, beside it in a source tree."""
+    inside = _PACKAGE / "assets" / name
+    return inside if inside.exists() else _PACKAGE.parent / "assets" / name
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """Colours by use, each as `#rrggbb`; the groups are those of the TOML files."""
+
+    name: str
+    dark: bool
+    ground: Mapping[str, str]
+    text: Mapping[str, str]
+    line: Mapping[str, str]
+    accent: Mapping[str, str]
+    danger: Mapping[str, str]
+
+
+@cache
+def load(name: str) -> Palette:
+    """Read `assets/palettes/NAME.toml`."""
+    table = tomllib.loads(asset(f"palettes/{name}.toml").read_text(encoding="utf-8"))
+
+    def group(key: str) -> Mapping[str, str]:
+        return cast("Mapping[str, str]", table[key])
+
+    return Palette(
+        name=name,
+        dark=bool(table["dark"]),
+        ground=group("ground"),
+        text=group("text"),
+        line=group("line"),
+        accent=group("accent"),
+        danger=group("danger"),
+    )

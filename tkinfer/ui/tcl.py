@@ -1,0 +1,57 @@
+"""Tk calls whose types tkinter's stubs don't know, each behind a typed name."""
+
+import tkinter as tk
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+
+def strings(widget: tk.Misc, result: object) -> Sequence[str]:
+    """A Tcl list as Python strings."""
+    split = cast("Callable[[object], tuple[Any, ...]]", widget.tk.splitlist)
+    return tuple(map(str, split(result)))
+
+
+def configure(widget: tk.Misc, option: str, value: object) -> None:
+    """Set one option to a Tcl value."""
+    widget.tk.call(str(widget), "configure", option, value)
+
+
+def raise_above(widget: tk.Misc) -> None:
+    """Put a widget in front of its siblings."""
+    widget.tk.call("raise", str(widget))
+
+
+def primary_selection(widget: tk.Misc) -> str:
+    """What is selected anywhere on an X11 screen.
+
+    Raises:
+        tk.TclError: nothing is, or its owner does not answer.
+        UnicodeDecodeError: it is no text.
+    """
+    return str(widget.tk.call("selection", "get", "-selection", "PRIMARY", "-type", "UTF8_STRING"))
+
+
+def own_primary(widget: tk.Misc) -> None:
+    """Make the widget the one that answers for PRIMARY."""
+    widget.tk.call("selection", "own", "-selection", "PRIMARY", str(widget))
+
+
+def hand_out_primary(widget: tk.Misc, answer: Callable[[str, str], str]) -> None:
+    """Answer for PRIMARY: `answer` gets offset and length, in characters, as strings."""
+    command = widget.register(answer)
+    for kind in ("STRING", "UTF8_STRING"):
+        widget.tk.call(
+            *("selection", "handle", "-selection", "PRIMARY", "-type", kind, str(widget), command)
+        )
+
+
+def tag_configure(text: tk.Text, tag: str, **options: object) -> None:
+    """Set options of a tag of a Text."""
+    flat = [part for name, value in options.items() for part in (f"-{name}", value)]
+    text.tk.call(str(text), "tag", "configure", tag, *flat)
+
+
+def first_of_range(text: tk.Text, tag: str) -> str:
+    """Where the first stretch with this tag begins; empty if there is none."""
+    place = strings(text, text.tk.call(str(text), "tag", "nextrange", tag, "1.0"))
+    return place[0] if place else ""
