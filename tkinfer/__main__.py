@@ -1,6 +1,7 @@
 """The entry: `tkinfer [FILE.gguf]`. Checks what is needed, then opens the window."""
 
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 
 ENGINE_WORKER = "--engine-worker"
@@ -42,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
 def missing() -> str | None:
     """The first thing that must be installed, as one line; None when all is there."""
     try:
-        import tkinter as _  # not only looked up: its library may be missing behind it
+        import_module("tkinter")  # not only looked up: its library may be missing behind it
     except ImportError:
         return (
             "tkinfer needs Tk for Python: install the package python3-tk (Debian, Ubuntu), "

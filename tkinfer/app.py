@@ -75,7 +75,7 @@ class App(Actions):
         self.window = MainWindow(
             self.root, self, on_error=self._callback_failed, appearance=remembered.appearance
         )
-        place_window(self.root, remembered.geometry)
+        restore_size(self.root, remembered.window_size)
         self._start_timer = self.root.after(1, self._start_session)
 
     def _start_session(self) -> None:
@@ -179,7 +179,8 @@ class App(Actions):
             self.root.after_cancel(self._start_timer)
         if self._waker is not None:
             self._waker.close()
-        self._keeper.settings.geometry = self.root.geometry()
+        size = f"{self.root.winfo_width()}x{self.root.winfo_height()}"
+        self._keeper.settings.window_size = size
         self._keeper.save_soon()
         self.root.destroy()
 
@@ -199,17 +200,13 @@ class App(Actions):
             self.session.report_error("Something in the window failed.", error)
 
 
-def place_window(root: tk.Tk, geometry: str) -> None:
-    """Put the window where it was, if that still is on a screen."""
-    match = re.fullmatch(r"(\d+)x(\d+)\+(-?\d+)\+(-?\d+)", geometry)
-    if match is None:
-        return
-    width, height, left, top = (int(number) for number in match.groups())
-    screen_left, screen_top = root.winfo_vrootx(), root.winfo_vrooty()
-    across, down = root.winfo_vrootwidth(), root.winfo_vrootheight()
-    fits = screen_left <= left + width // 2 < screen_left + across
-    if fits and screen_top <= top < screen_top + down - 50 and width <= across and height <= down:
-        root.geometry(geometry)
+def restore_size(root: tk.Tk, size: str) -> None:
+    """Give the window the size it had; where it goes is the window manager's business."""
+    match = re.fullmatch(r"(\d{3,5})x(\d{3,5})", size)
+    if match is not None:
+        width = min(int(match[1]), root.winfo_screenwidth())
+        height = min(int(match[2]), root.winfo_screenheight())
+        root.geometry(f"{width}x{height}")
 
 
 def _llama_engine() -> "Engine":

@@ -27,7 +27,8 @@ class Settings:
     model: str = ""
     """The model to load at the next start."""
     recent_models: list[str] = field(default_factory=list[str])
-    geometry: str = ""
+    window_size: str = ""
+    """Width and height in pixels, as in `1000x740`."""
     zoom: int = 0
     """Steps away from the normal text size."""
 
@@ -132,8 +133,8 @@ def _from_table(table: dict[str, Any]) -> Settings:
     if isinstance(recent, list):
         paths = [path for path in cast("list[object]", recent) if isinstance(path, str)]
         settings.recent_models = paths[:MAX_RECENT]
-    if isinstance(table.get("geometry"), str):
-        settings.geometry = table["geometry"]
+    if isinstance(table.get("window_size"), str):
+        settings.window_size = table["window_size"]
     zoom = table.get("zoom")
     if isinstance(zoom, int) and not isinstance(zoom, bool):
         settings.zoom = max(-6, min(16, zoom))
