@@ -45,8 +45,9 @@ class Bands:
         """Fit the column into a Text `width` pixels wide. True if the column changed its width."""
         margin = column_margin(self._theme, width)
         content = width - 2 * margin
-        if margin != int(str(self._text.cget("padx"))):
-            self._text.configure(padx=margin)
+        padding = margin - int(str(self._text.cget("highlightthickness")))
+        if padding != int(str(self._text.cget("padx"))):
+            self._text.configure(padx=padding)
         if content == self._content or content <= 0:
             return False
         self._content = content

@@ -78,8 +78,8 @@ class EmptyStatePanel:
         self._hero(frame, "Choose a model to begin")
         self._line(
             frame,
-            "tkinfer talks with language models in GGUF files, on this computer. "
-            "Nothing you write leaves it.",
+            "tkinfer talks with language models in GGUF files.\n"
+            "They run on this computer, and nothing you write leaves it.",
         )
         row = ttk.Frame(frame)
         row.pack(pady=(px(16), 0))

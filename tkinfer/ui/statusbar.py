@@ -36,7 +36,7 @@ class StatusBar:
         self._width = 0
         self.frame = ttk.Frame(parent)
         self._dot = ttk.Label(self.frame)
-        self._words = ttk.Label(self.frame, style="Ok.Small.TLabel")
+        self._words = ttk.Label(self.frame, style="Ok.Status.TLabel")
         self._figures = ttk.Label(self.frame, style="Small.TLabel")
         self._receipt = ttk.Label(self.frame, style="Small.TLabel")
         self._dot.pack(side="left")
@@ -72,7 +72,7 @@ class StatusBar:
         joined = _SEPARATOR.join(figures)
         receipt = elide_end(receipt, room - self._small(joined), self._small) if receipt else ""
         self._dot.configure(image=self._icon(group))
-        self._words.configure(text=words, style=f"{group.capitalize()}.Small.TLabel")
+        self._words.configure(text=words, style=f"{group.capitalize()}.Status.TLabel")
         self._figures.configure(text=joined)
         self._receipt.configure(text=receipt)
 

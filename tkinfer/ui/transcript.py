@@ -29,7 +29,6 @@ _TAIL = "tail"
 """Mark: where the next text goes, in front of the caret."""
 _FIGURES_PLACE = "figures.place"
 """Mark: behind the author's name of the last answer."""
-_BOTTOM_AIR = 18
 _SCROLLBAR_WIDTH = 8
 
 
@@ -50,7 +49,7 @@ class Transcript:
             insertwidth=0,
             borderwidth=0,
             highlightthickness=theme.px(1),
-            pady=theme.px(_BOTTOM_AIR),
+            pady=0,
             cursor="xterm",
             exportselection=False,
             width=1,

@@ -76,7 +76,7 @@ def _base(style: ttk.Style, palette: Palette) -> None:
             )
     for phase in ("accent", "danger", "warning", "ok"):
         style.configure(
-            f"{phase.capitalize()}.Small.TLabel", foreground=text[phase], font=fonts.SMALL_BOLD
+            f"{phase.capitalize()}.Status.TLabel", foreground=text[phase], font=fonts.SMALL_BOLD
         )
 
 

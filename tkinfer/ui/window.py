@@ -30,6 +30,7 @@ ErrorHandler = Callable[[BaseException], None]
 """Gets what a Tk callback raised, traceback included. Main thread."""
 
 _PROGRAM = "tkinfer"
+_AIR = 10
 _SIZE = (1000, 740)
 _LEAST_SIZE = (480, 400)
 
@@ -189,7 +190,7 @@ class MainWindow:
         ttk.Frame(root, style="Hair.TFrame", height=px(1)).grid(row=1, column=0, sticky="ew")
         self.transcript.frame.grid(row=2, column=0, sticky="nsew")
         self._bottom.grid(row=3, column=0, sticky="ew")
-        self._notices.frame.pack(fill="x")
+        self._notices.frame.pack(fill="x", pady=(px(_AIR), 0))
         self.composer.frame.pack(fill="x")
         self._status.frame.pack(fill="x", pady=(px(8), px(10)), padx=px(2))
         self._bottom.bind("<Configure>", lambda event: self._fit_column(event.width))
