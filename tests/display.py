@@ -15,7 +15,7 @@ STOP_LIMIT_S = 5.0
 
 def missing_programs() -> list[str]:
     """Programs that a virtual display needs and that are not installed."""
-    return [name for name in ("Xvfb", "openbox") if shutil.which(name) is None]
+    return [name for name in ("Xvfb", "openbox", "wmctrl", "xdotool") if shutil.which(name) is None]
 
 
 class VirtualDisplay:

@@ -77,7 +77,7 @@ class Session:
         self._settings = settings.settings
         self._now = now
         self._starter_path = starter_path
-        self._model = ModelChoice(self._settings, starter_path)
+        self.model = ModelChoice(self._settings, starter_path)
         self._on_close = on_close
         self._sampling = sampling or Sampling()
         self._pump: OutputPump | None = None
@@ -86,7 +86,8 @@ class Session:
         self._stopping: set[TurnId] = set()
         self._sample = Telemetry()
         self._figures: tuple[str, ...] = ()
-        self._receipt = ""
+        self.receipt = ""
+        """What the last Stop did, in words."""
         self.conversation = Conversation()
 
     def attach_pump(self, pump: OutputPump) -> None:
@@ -101,7 +102,7 @@ class Session:
         """Start an answer to this text. False if nothing was taken."""
         if not text.strip() or self._answer is not None:
             return False
-        if not self._model.path:
+        if not self.model.path:
             self._view.show_notice(
                 Notice(
                     what="No model is open yet.",
@@ -114,7 +115,7 @@ class Session:
         self._view.show_empty(None)
         self._view.show_title(self.conversation.title)
         self._view.add_user_message(text)
-        author = self._model.name
+        author = self.model.name
         message = self.conversation.begin_answer(author)
         turn = self._next_turn()
         self._answer = _Answer(turn, message)
@@ -155,7 +156,7 @@ class Session:
         if self._answer is not None:
             self._stop_answer(StopReason.REPLACED)
         turn = self._next_turn()
-        self._model.begin(turn, path)
+        self.model.begin(turn, path)
         self._begin_job(turn)
         self._chain.tell(LoadModel(turn=turn, spec=LoadSpec(path=path)))
         self._show_model()
@@ -167,7 +168,7 @@ class Session:
 
     def cancel_load(self) -> None:
         """Stop the loading of a model, and with it the answer that waits for it."""
-        load = self._model.load
+        load = self.model.load
         if self._answer is not None and (load is not None or self._loading_for_answer()):
             self._stop_answer(StopReason.USER)
         if load is not None and load.turn not in self._stopping:
@@ -204,7 +205,7 @@ class Session:
     def turn_ended(self, end: TurnEnd) -> None:
         """A run ended by itself: close its place in the window."""
         self._end_job(end.turn)
-        self._model.over(end.turn)
+        self.model.over(end.turn)
         answer = self._answer
         if answer is not None and answer.turn == end.turn:
             self._answer = None
@@ -235,12 +236,12 @@ class Session:
         if sample.turn not in self._live_turns():
             return
         self._sample = sample
-        load = self._model.load
+        load = self.model.load
         if load is not None and sample.turn == load.turn:
             load.fraction = sample.load_fraction
         self._show_model()
         if sample.phase is not Phase.STOPPING:
-            figures = words.run_figures(sample, self._model.context_size)
+            figures = words.run_figures(sample, self.model.context_size)
             self._figures = figures or self._figures
         self._show_status()
 
@@ -266,8 +267,8 @@ class Session:
         live = set(self._stopping)
         if self._answer is not None:
             live.add(self._answer.turn)
-        if self._model.load is not None:
-            live.add(self._model.load.turn)
+        if self.model.load is not None:
+            live.add(self.model.load.turn)
         return live
 
     def _begin_job(self, turn: TurnId) -> None:
@@ -301,9 +302,9 @@ class Session:
 
     def _stopped(self, stopped: Stopped) -> None:
         self._end_job(stopped.turn)
-        self._model.over(stopped.turn)
+        self.model.over(stopped.turn)
         if stopped.reason is StopReason.USER:
-            self._receipt = words.receipt(stopped)
+            self.receipt = words.receipt(stopped)
 
     def _finish(self, answer: _Answer, end: Finished) -> None:
         states = {
@@ -338,20 +339,20 @@ class Session:
     # ---- the model --------------------------------------------------------------------------
 
     def _model_ready(self, ready: ModelReady) -> None:
-        self._model.ready(ready.info)
-        self._model.over(ready.turn)
+        self.model.ready(ready.info)
+        self.model.over(ready.turn)
         if self._answer is None or self._answer.turn != ready.turn:
             self._end_job(ready.turn)
         self._keeper.save_soon()
 
     def _model_lost(self, lost: ModelLost) -> None:
-        self._model.lost(reloads=lost.reloads)
+        self.model.lost(reloads=lost.reloads)
         if lost.error is not None and self._answer is None:
             self.report_error("The engine failed.", lost.error)
 
     def _load_failed(self, error: Exception) -> None:
         log.warning("a model was not loaded", exc_info=error)
-        self._model.failed()
+        self.model.failed()
         self.report_error("The model can't be loaded.", error)
 
     def _loading_for_answer(self) -> bool:
@@ -361,17 +362,22 @@ class Session:
 
     def _show_model(self) -> None:
         reload = self._sample.load_fraction if self._loading_for_answer() else None
-        self._view.show_model(self._model.badge(reload))
+        self._view.show_model(self.model.badge(reload))
         if not self.conversation.messages:
-            self._view.show_empty(self._model.empty_state())
+            self._view.show_empty(self.model.empty_state())
+
+    @property
+    def phase(self) -> Phase:
+        """What is going on."""
+        if self._stopping and self._sample.phase is Phase.IDLE:
+            return Phase.STOPPING
+        return self._sample.phase
 
     def _show_status(self) -> None:
-        sample = self._sample
-        if self._stopping and sample.phase is Phase.IDLE:
-            sample = Telemetry(phase=Phase.STOPPING)
-        text = words.phase_words(sample)
-        if sample.phase is Phase.IDLE and self._model.info is None:
+        phase = self.phase
+        text = words.phase_words(phase, self._sample)
+        if phase is Phase.IDLE and self.model.info is None:
             text = words.NO_MODEL
         self._view.show_status(
-            Status(phase=sample.phase, words=text, figures=self._figures, receipt=self._receipt)
+            Status(phase=phase, words=text, figures=self._figures, receipt=self.receipt)
         )

@@ -34,12 +34,12 @@ END_NOTES = {
 }
 
 
-def phase_words(sample: Telemetry) -> str:
+def phase_words(phase: Phase, sample: Telemetry) -> str:
     """What is going on, with the share done where there is one."""
-    words = PHASE_WORDS[sample.phase]
-    if sample.phase is Phase.LOADING and sample.load_fraction:
+    words = PHASE_WORDS[phase]
+    if phase is Phase.LOADING and sample.load_fraction:
         return f"{words} · {sample.load_fraction:.0%}"
-    if sample.phase is Phase.PREFILL and sample.prefill_total:
+    if phase is Phase.PREFILL and sample.prefill_total:
         return f"{words} · {sample.prefill_done / sample.prefill_total:.0%}"
     return words
 

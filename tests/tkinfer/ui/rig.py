@@ -1,0 +1,135 @@
+"""A main window with recorded actions, driven by real Tk events."""
+
+import tkinter as tk
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from actors.drawing import BlockKind, CloseBlock, InsertText, OpenBlock
+from tests.waiting import wait_until
+from tkinfer.ui.view import Actions, Appearance
+from tkinfer.ui.window import MainWindow
+
+
+class RecordingActions(Actions):
+    """Notes what the window reports, as tuples. `takes` is what `send` answers."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, ...]] = []
+        self.takes = True
+        self.on_send: Callable[[str], None] = lambda _: None
+
+    def send(self, text: str) -> bool:
+        self.calls.append(("send", text))
+        self.on_send(text)
+        return self.takes
+
+    def stop(self) -> None:
+        self.calls.append(("stop",))
+
+    def new_chat(self) -> None:
+        self.calls.append(("new_chat",))
+
+    def load_model(self, path: str) -> None:
+        self.calls.append(("load_model", path))
+
+    def load_starter(self) -> None:
+        self.calls.append(("load_starter",))
+
+    def cancel_load(self) -> None:
+        self.calls.append(("cancel_load",))
+
+    def choose_appearance(self, appearance: Appearance) -> None:
+        self.calls.append(("choose_appearance", appearance.value))
+
+    def close(self) -> None:
+        self.calls.append(("close",))
+
+
+class Rig:
+    """One window on the screen, and short names for what tests do with it."""
+
+    def __init__(self, geometry: str = "900x640+20+20") -> None:
+        self.root = tk.Tk()
+        self.errors: list[BaseException] = []
+        self.actions = RecordingActions()
+        self.window = MainWindow(
+            self.root,
+            self.actions,
+            appearance=Appearance.LIGHT,
+            geometry=geometry,
+            on_error=self.errors.append,
+        )
+        self.text = self.window.transcript.text
+        self.box = self.window.composer.text
+        self.wait(lambda: self.text.winfo_height() > 1, "the window is laid out")
+
+    def settle(self) -> None:
+        """Run what is pending, redraws included."""
+        self.root.update()
+
+    def wait(self, condition: Callable[[], Any], what: str) -> None:
+        wait_until(condition, what, between=self.root.update)
+
+    def press(self, widget: tk.Misc, *keys: str) -> None:
+        """Give the widget the focus and send it key events, such as `<Return>`."""
+        widget.focus_force()
+        self.settle()
+        for key in keys:
+            widget.event_generate(key)
+        self.settle()
+
+    def type(self, widget: tk.Misc, text: str) -> None:
+        """Send the characters as key events."""
+        names = {" ": "space", "\n": "Return"}
+        self.press(widget, *(f"<Key-{names.get(char, char)}>" for char in text))
+
+    def answer(self, *pieces: str, author: str = "Model") -> None:
+        """Open an answer and draw each piece by a call of its own."""
+        self.window.begin_answer(author)
+        for piece in pieces:
+            self.draw(piece)
+
+    def draw(self, *pieces: str) -> None:
+        self.window.draw([plain(piece) for piece in pieces])
+
+    def clipboard(self) -> str:
+        return self.root.clipboard_get()
+
+    def shown(self) -> str:
+        """All characters of the transcript."""
+        return self.text.get("1.0", "end-1c")
+
+    def first_visible(self) -> str:
+        """The characters of the first visible line."""
+        return self.text.get("@0,0 linestart", "@0,0 lineend")
+
+    def close(self) -> None:
+        self.window.close()
+        self.root.destroy()
+
+
+def plain(text: str, *tags: str) -> InsertText:
+    return InsertText(text=text, tags=tags, source=text)
+
+
+def opened(info: str = "python") -> OpenBlock:
+    return OpenBlock(kind=BlockKind.CODE, info=info, source=f"```{info}\n")
+
+
+def closed() -> CloseBlock:
+    return CloseBlock(source="```\n")
+
+
+class CountingTk:
+    """Stands in front of a widget's Tcl interpreter and counts what is asked of it."""
+
+    def __init__(self, interpreter: Any) -> None:
+        self._interpreter = interpreter
+        self.commands: list[Sequence[Any]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._interpreter, name)
+
+    def call(self, *command: Any) -> Any:
+        self.commands.append(command[0] if len(command) == 1 else command)
+        return self._interpreter.call(*command)
