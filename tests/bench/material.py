@@ -1,0 +1,84 @@
+"""What benches stream: text made by rule, the same in each run, cut into pieces as by a model."""
+
+import random
+import time
+from collections.abc import Iterable, Iterator
+from itertools import count, islice
+
+TEXT = """
+the window a queue credit stops draws piece under load and each frame while one thread waits for its
+turn to paint short lines of text with care or sends more than before so that memory stays small
+even when an engine runs far ahead of what anybody could read on a slow machine
+"""
+WORDS = TEXT.split()
+CHAT = 2_000
+"""Messages in a long chat."""
+
+
+def markdown(seed: int = 1) -> Iterator[str]:
+    """Endless prose and code: paragraphs, headings, lists, inline code, fenced blocks."""
+    chance = random.Random(seed)
+    for number in count(1):
+        yield f"## Part {number}\n\n"
+        for _ in range(2):
+            yield paragraph(chance) + "\n\n"
+        for item in range(1, 4):
+            yield f"{item}. **{sentence(chance, 3)}** {sentence(chance, 8)}\n"
+        yield "\n```python\n"
+        yield from code(chance, 12)
+        yield "```\n\n"
+
+
+def paragraph(chance: random.Random) -> str:
+    text = " ".join(sentence(chance, chance.randint(6, 16)) for _ in range(chance.randint(2, 5)))
+    return text + f" See `draw_{chance.randint(1, 99)}()`, *if in doubt*."
+
+
+def sentence(chance: random.Random, words: int) -> str:
+    return " ".join(chance.choices(WORDS, k=words)).capitalize() + "."
+
+
+def code(chance: random.Random, lines: int) -> Iterator[str]:
+    for line in range(lines):
+        indent = "    " * (line % 4)
+        name, value = chance.choice(WORDS), chance.randint(0, 9_999)
+        yield f"{indent}{name}_{line} = step({value}, key='{name}')  # {sentence(chance, 3)}\n"
+
+
+def pieces(text: Iterable[str], seed: int = 2) -> Iterator[str]:
+    """Cut into pieces of 1 to 8 characters, some four on average, as tokens are."""
+    chance = random.Random(seed)
+    for part in text:
+        at = 0
+        while at < len(part):
+            size = chance.choice((1, 2, 3, 4, 4, 5, 6, 8))
+            yield part[at : at + size]
+            at += size
+
+
+def paced(items: Iterable[str], per_s: float) -> Iterator[str]:
+    """The same, so many a second; what a pause has delayed is not caught up in a burst."""
+    due = time.perf_counter()
+    for item in items:
+        now = time.perf_counter()
+        due = max(due, now - 0.1)
+        if due > now:
+            time.sleep(due - now)
+        due += 1 / per_s
+        yield item
+
+
+def streamed_markdown(amount: int, per_s: float) -> Iterator[str]:
+    return paced(islice(pieces(markdown()), amount), per_s)
+
+
+def numbered(amount: int) -> Iterator[str]:
+    """Pieces of 8 characters, each different; every tenth ends its line (case B-1)."""
+    for number in range(amount):
+        yield f"{number:07d}" + ("\n" if number % 10 == 9 else " ")
+
+
+def messages(amount: int, seed: int = 3) -> list[str]:
+    """Short messages, for filling a chat."""
+    chance = random.Random(seed)
+    return [sentence(chance, chance.randint(5, 30)) for _ in range(amount)]
