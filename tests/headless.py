@@ -8,7 +8,7 @@ from pathlib import Path
 from actors.chain import Chain, Windows
 from actors.clock import Clock, SystemClock
 from actors.drawing import CloseBlock, DrawOp, InsertText, OpenBlock, TextRenderer
-from actors.engine import Engine
+from actors.engine import Engine, Sampling
 from actors.job import ModelParts
 from actors.mailbox import LatestQueue
 from actors.output import OutputQueue
@@ -109,6 +109,7 @@ class Desk:
         screen_window: int = 4,
         clock: Clock | None = None,
         stop_deadline_s: float = 1.0,
+        sampling: Sampling | None = None,
         make_text_renderer: Callable[[], TextRenderer] = PlainRenderer,
     ) -> None:
         self.view = RecordingView()
@@ -127,7 +128,11 @@ class Desk:
         self.scheduler = FakeTkScheduler(FakeClock())
         self.keeper = SettingsKeeper(Settings(), folder)
         self.session = Session(
-            view=self.view, chain=self.chain, settings=self.keeper, now=self.clock.now
+            view=self.view,
+            chain=self.chain,
+            settings=self.keeper,
+            now=self.clock.now,
+            sampling=sampling,
         )
         self.pump = OutputPump(
             output=self.output,
