@@ -1,0 +1,305 @@
+"""llama.cpp through the binding's low-level API. The only module that imports `llama_cpp`.
+
+Runs in the child. All calls come from its main thread; only the abort flag is set from another.
+The binding's own `Llama` class is not used: its text stream costs time that grows with the square
+of the answer, loses pieces over 32 bytes, and can neither be aborted nor report progress.
+"""
+
+# The binding's functions are typed through a decorator that a checker can't see through.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportAttributeAccessIssue=false
+
+import ctypes
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import llama_cpp as C  # noqa: N812  the C API, and nothing else of it
+import psutil
+
+from actors.engine import LoadSpec, Sampling
+from tkinfer.errors import EngineError
+
+CHUNK: Final = 128
+"""Prompt tokens per decode call: as fast as 512 (313 t/s), and Stop on a GPU waits for one."""
+DEFAULT_CONTEXT: Final = 8192
+"""Where the model could take more: the KV cache of the full length is often larger than RAM."""
+_ERROR_LEVEL: Final = 3
+_CONTINUED_LEVEL: Final = 5
+
+Progress = Callable[[float], bool]
+"""Told how far a load has come, 0 to 1; answers whether to go on."""
+
+
+class RefusedError(Exception):
+    """llama.cpp returned nothing for a model or a context. `lines` are its errors, oldest first."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = tuple(lines)
+
+
+def quiet_log() -> None:
+    """Let llama.cpp write its log to fd 2 by itself.
+
+    Importing the binding installs a Python function there, and each line would wait for the GIL.
+    """
+    C.llama_log_set(ctypes.cast(None, C.llama_log_callback), ctypes.c_void_p(None))
+
+
+@contextmanager
+def error_lines() -> Iterator[list[str]]:
+    """Collect what llama.cpp logs as errors meanwhile; the log goes to fd 2 all the same."""
+    lines: list[str] = []
+    last_level = 0
+
+    def take(level: int, text: bytes, _: object) -> None:
+        nonlocal last_level
+        try:
+            os.write(2, text)
+            if level == _CONTINUED_LEVEL and last_level == _ERROR_LEVEL and lines:
+                lines[-1] += text.decode("utf-8", "replace").rstrip("\n")
+            elif level == _ERROR_LEVEL:
+                lines.append(text.decode("utf-8", "replace").strip())
+            last_level = last_level if level == _CONTINUED_LEVEL else level
+        except Exception:  # noqa: BLE001, S110  an exception inside a callback has nowhere to go
+            pass
+
+    callback = C.llama_log_callback(take)
+    C.llama_log_set(callback, ctypes.c_void_p(None))
+    try:
+        yield lines
+    finally:
+        quiet_log()
+
+
+def default_threads() -> int:
+    """Physical cores that this process may use, minus one for the window, and at least one.
+
+    llama.cpp's barriers spin: a thread too many makes all wait for the one that isn't scheduled
+    (measured on two cores with one other busy process: 47 instead of 83 tokens/s).
+    """
+    physical = psutil.cpu_count(logical=False) or 1
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else physical
+    return max(1, min(physical, usable) - 1)
+
+
+def available_bytes() -> int:
+    """Memory that can be had without swapping."""
+    return psutil.virtual_memory().available
+
+
+def try_vocabulary(path: str) -> None:
+    """See whether llama.cpp knows this kind of model, without its weights. 0.03 to 0.8 s.
+
+    Raises:
+        RefusedError: it doesn't.
+    """
+    params = C.llama_model_default_params()
+    params.vocab_only = True
+    C.llama_model_free(_load(path, params))
+
+
+def _load(path: str, params: Any) -> Any:
+    with error_lines() as lines:
+        model = C.llama_model_load_from_file(os.fsencode(path), params)
+    if not model:
+        raise RefusedError(lines)
+    return model
+
+
+def _native_strlen() -> Any:
+    """C's `strlen`, as llama.cpp's abort callback: for the flag it gives 1 or 0, without Python.
+
+    The callback is called for every graph node, 515 times a token; a Python function in its place
+    waits for the GIL each time and was measured at 1 % of the speed beside a busy thread.
+    """
+    library = ctypes.cdll.msvcrt if sys.platform == "win32" else ctypes.CDLL(None)
+    return ctypes.cast(library.strlen, C.ggml_abort_callback)
+
+
+class Model:
+    """A loaded model with one context and one sequence in its KV cache.
+
+    `flag` is a C string of length 1 (abort) or 0; it must outlive the model.
+
+    Raises:
+        RefusedError: llama.cpp can't load it, or has no memory for its context.
+    """
+
+    def __init__(self, spec: LoadSpec, flag: Any, progress: Progress) -> None:
+        self._context: Any = None
+        self._model: Any = self._load_model(spec, progress)
+        self._vocab = C.llama_model_get_vocab(self._model)
+        self.context_train: int = C.llama_model_n_ctx_train(self._model)
+        self.threads = spec.threads or default_threads()
+        try:
+            self._context = self._new_context(spec)
+        except RefusedError:
+            self.close()
+            raise
+        self._memory = C.llama_get_memory(self._context)
+        self.context_size: int = C.llama_n_ctx(self._context)
+        self._strlen = _native_strlen()  # collected, it would be a crash at the next decode
+        self._flag = flag
+        C.llama_set_abort_callback(
+            self._context, self._strlen, ctypes.cast(flag, ctypes.c_void_p)
+        )
+        self.rewinds = not (
+            C.llama_model_is_recurrent(self._model) or C.llama_model_is_hybrid(self._model)
+        )
+        self._buffer = ctypes.create_string_buffer(512)
+        self._one = (C.llama_token * 1)()
+        self._one_batch = C.llama_batch_get_one(self._one, 1)
+        self._pieces: dict[int, bytes] = {}
+        self._read_vocabulary()
+
+    def _load_model(self, spec: LoadSpec, progress: Progress) -> Any:
+        def report(fraction: float, _: object) -> bool:
+            try:
+                return progress(fraction)
+            except Exception:  # noqa: BLE001  its result would be undefined
+                return False
+
+        params = C.llama_model_default_params()
+        params.n_gpu_layers = spec.gpu_layers
+        callback = C.llama_progress_callback(report)
+        params.progress_callback = callback
+        return _load(spec.path, params)
+
+    def _new_context(self, spec: LoadSpec) -> Any:
+        params = C.llama_context_default_params()
+        params.n_ctx = spec.context_size or min(self.context_train or 4096, DEFAULT_CONTEXT)
+        params.n_batch = params.n_ubatch = CHUNK
+        params.n_threads = params.n_threads_batch = self.threads
+        with error_lines() as lines:
+            context = C.llama_init_from_model(self._model, params)
+        if not context:
+            raise RefusedError(lines)
+        return context
+
+    def _read_vocabulary(self) -> None:
+        self.bos: int = C.llama_vocab_bos(self._vocab)
+        self.add_bos: bool = C.llama_vocab_get_add_bos(self._vocab)
+        eos: int = C.llama_vocab_eos(self._vocab)
+        self.bos_text = self._token_text(self.bos, special=True).decode("utf-8", "replace")
+        self.eos_text = self._token_text(eos, special=True).decode("utf-8", "replace")
+        self.template: str | None = None
+        template = C.llama_model_chat_template(self._model, None)
+        if template:
+            self.template = template.decode("utf-8", "replace")
+
+    @property
+    def description(self) -> str:
+        """In llama.cpp's words, such as `llama 135M Q4_1`."""
+        buffer = ctypes.create_string_buffer(256)
+        C.llama_model_desc(self._model, buffer, len(buffer))
+        return buffer.value.decode("utf-8", "replace")
+
+    def tokenize(self, text: str) -> list[int]:
+        """Token ids; the texts of control tokens become these, and nothing is put in front."""
+        raw = text.encode("utf-8", "replace")  # a lone surrogate becomes a question mark
+        room = len(raw) + 16
+        while True:
+            tokens = (C.llama_token * room)()
+            count = C.llama_tokenize(self._vocab, raw, len(raw), tokens, room, False, True)
+            if count >= 0:
+                return list(tokens[:count])
+            if -count <= room:
+                raise EngineError("llama.cpp could not read the prompt.")
+            room = -count
+
+    def piece(self, token: int) -> bytes:
+        """The bytes that a token adds to the text: none for control tokens."""
+        known = self._pieces.get(token)
+        if known is None:
+            known = self._pieces[token] = self._token_text(token, special=False)
+        return known
+
+    def _token_text(self, token: int, *, special: bool) -> bytes:
+        if token < 0:
+            return b""
+        while True:
+            buffer = self._buffer
+            size = C.llama_token_to_piece(self._vocab, token, buffer, len(buffer), 0, special)
+            if size >= 0:
+                return buffer.raw[:size]
+            self._buffer = ctypes.create_string_buffer(-size)
+
+    def ends(self, token: int) -> bool:
+        """Whether the model says with it that its turn is over: EOS, EOT and their like."""
+        return C.llama_vocab_is_eog(self._vocab, token)
+
+    def evaluate(self, tokens: Sequence[int]) -> bool:
+        """Evaluate at most CHUNK tokens behind what the cache holds; False if aborted meanwhile.
+
+        Raises:
+            EngineError: llama.cpp failed; what the cache holds is unknown then.
+        """
+        if len(tokens) == 1:
+            self._one[0] = tokens[0]
+            code = C.llama_decode(self._context, self._one_batch)
+        else:
+            array = (C.llama_token * len(tokens))(*tokens)
+            code = C.llama_decode(self._context, C.llama_batch_get_one(array, len(tokens)))
+        if code not in (0, 2):
+            what = f"llama.cpp could not compute the next token (code {code})."
+            raise EngineError(what, "Send again, or load the model with a smaller context.")
+        return code == 0
+
+    def finish_compute(self) -> None:
+        """Wait until nothing is computed any more: on a GPU, decode returns before its end."""
+        C.llama_synchronize(self._context)
+
+    def held(self) -> int:
+        """How many tokens the KV cache truly holds."""
+        return C.llama_memory_seq_pos_max(self._memory, 0) + 1
+
+    def truncate(self, length: int) -> bool:
+        """Keep the first tokens of the cache; False if this model can't, and nothing is sure."""
+        return self.rewinds and C.llama_memory_seq_rm(self._memory, 0, length, -1)
+
+    def clear(self) -> None:
+        """Empty the KV cache."""
+        C.llama_memory_clear(self._memory, False)
+
+    @contextmanager
+    def sampler(
+        self, sampling: Sampling, seed: int, recent: Sequence[int]
+    ) -> Iterator[Callable[[], int]]:
+        """A function that picks the next token. `recent` tokens count for the repeat penalty."""
+        chain = C.llama_sampler_chain_init(C.llama_sampler_chain_default_params())
+        context, sample = self._context, C.llama_sampler_sample
+        try:
+            for part in self._sampler_parts(sampling, seed):
+                C.llama_sampler_chain_add(chain, part)
+            for token in recent:
+                C.llama_sampler_accept(chain, token)
+            yield lambda: sample(chain, context, -1)
+        finally:
+            C.llama_sampler_free(chain)
+
+    def _sampler_parts(self, sampling: Sampling, seed: int) -> Iterator[Any]:
+        if sampling.repeat_penalty != 1.0:
+            size = C.llama_vocab_n_tokens(self._vocab)
+            last, penalty = sampling.repeat_last_n, sampling.repeat_penalty
+            yield C.llama_sampler_init_penalties(size, last, penalty, 0.0, 0.0)
+        if sampling.temperature <= 0:
+            yield C.llama_sampler_init_greedy()
+            return
+        # top_k first: top_p over a whole vocabulary of 49,000 takes 3 ms a token, else 0.2 ms.
+        yield C.llama_sampler_init_top_k(sampling.top_k)
+        yield C.llama_sampler_init_top_p(sampling.top_p, 1)
+        yield C.llama_sampler_init_min_p(sampling.min_p, 1)
+        yield C.llama_sampler_init_temp(sampling.temperature)
+        yield C.llama_sampler_init_dist(seed)
+
+    def close(self) -> None:
+        """Free all memory. The model can't be used any more."""
+        if self._context:
+            C.llama_free(self._context)
+        if self._model:
+            C.llama_model_free(self._model)
+        self._context = self._model = None

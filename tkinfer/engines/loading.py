@@ -1,0 +1,122 @@
+"""Loading a model: is the file good, does llama.cpp know its kind, then read it, then load it."""
+
+import os
+import re
+import time
+from collections.abc import Callable
+from typing import Final
+
+from actors.engine import LoadSpec
+from tkinfer.engines import llama
+from tkinfer.engines.turns import TurnGate
+from tkinfer.errors import ModelLoadError
+from tkinfer.models.gguf import GgufHeader, read_header
+
+READ_BYTES: Final = 8 * 1024 * 1024
+"""How much is read between two looks at the abort flag: 4 ms from memory, 80 ms from a slow disk."""
+_READ_SHARE: Final = 0.7
+"""Of the progress bar, for reading the file; from a disk it takes most of the time."""
+_PROGRESS_S: Final = 0.05
+
+Report = Callable[[float], None]
+
+
+class ProgressBar:
+    """Passes fractions on, never backwards, and at most twenty times a second."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._fraction = -1.0
+        self._told = float("-inf")
+
+    def show(self, fraction: float) -> None:
+        now = time.perf_counter()
+        if fraction > self._fraction and (now - self._told >= _PROGRESS_S or fraction >= 1):
+            self._fraction, self._told = fraction, now
+            self._report(fraction)
+
+
+def check(path: str, *, keep_current: bool) -> GgufHeader:
+    """Find out what can be found out before the model in use has to go.
+
+    Raises:
+        ModelFileError, ModelLoadError: this file will not load.
+    """
+    header = read_header(path)
+    if keep_current:
+        try:
+            llama.try_vocabulary(path)
+        except llama.RefusedError as refusal:
+            raise explain(header, refusal) from refusal
+    return header
+
+
+def read_ahead(header: GgufHeader, gate: TurnGate, bar: ProgressBar) -> None:
+    """Bring the file into the page cache, with progress and abort.
+
+    llama.cpp maps the file and lets the kernel read all of it inside one call, which takes as
+    long as the disk takes and tells nothing. A file larger than the memory that is free is not
+    read: its first pages would be gone before they are used.
+
+    Raises:
+        TurnAbortedError: the load was aborted.
+    """
+    bar.show(0.0)
+    if header.size_bytes > llama.available_bytes():
+        return
+    buffer = bytearray(READ_BYTES)
+    done = 0
+    for part in header.parts:
+        with open(part, "rb", buffering=0) as file:
+            while count := file.readinto(buffer):
+                gate.check()
+                done += count
+                bar.show(_READ_SHARE * min(1.0, done / header.size_bytes))
+
+
+def load(spec: LoadSpec, header: GgufHeader, gate: TurnGate, bar: ProgressBar) -> llama.Model:
+    """Load the model. The last step to 1 is left to the caller.
+
+    Raises:
+        ModelLoadError: llama.cpp refused it.
+        TurnAbortedError: the load was aborted.
+    """
+
+    def progress(fraction: float) -> bool:
+        bar.show(_READ_SHARE + (0.99 - _READ_SHARE) * fraction)
+        return not gate.flag[0]
+
+    try:
+        return llama.Model(spec, gate.flag, progress)
+    except llama.RefusedError as refusal:
+        gate.check()  # it may have refused because it was told to
+        raise explain(header, refusal) from refusal
+
+
+_ARCHITECTURE: Final = re.compile(r"unknown model architecture: '([^']*)'")
+_TOKENIZER: Final = re.compile(r"unknown (?:pre-tokenizer type|tokenizer): '([^']*)'")
+_MEMORY: Final = re.compile(r"(?:failed|unable) to allocate|out of memory|bad_alloc", re.IGNORECASE)
+
+
+def explain(header: GgufHeader, refusal: llama.RefusedError) -> ModelLoadError:
+    """What llama.cpp's error lines mean for the user."""
+    name, said = os.path.basename(header.path), str(refusal)
+    update = "Update llama-cpp-python, or choose another model."
+    if match := _ARCHITECTURE.search(said):
+        what = f"{name}: architecture {match[1]} is not supported by this llama.cpp."
+        return ModelLoadError(what, update, said)
+    if match := _TOKENIZER.search(said):
+        what = f"{name}: tokenizer {match[1]} is not supported by this llama.cpp."
+        return ModelLoadError(what, update, said)
+    if _MEMORY.search(said):
+        what = f"There is not enough memory for {name}."
+        return ModelLoadError(what, "Choose a smaller model or a smaller context.", said)
+    cause = _shortest_cause(refusal.lines)
+    what = f"llama.cpp can't load {name}" + (f": {cause}." if cause else ".")
+    return ModelLoadError(what, "Choose another file; the details hold llama.cpp's log.", said)
+
+
+def _shortest_cause(lines: tuple[str, ...]) -> str:
+    # `function: error loading model: cause` is logged first, and vaguer lines follow it.
+    cause = lines[0].rsplit("error loading model: ", 1)[-1] if lines else ""
+    return cause.rstrip(".")[:200]

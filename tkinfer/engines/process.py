@@ -1,0 +1,253 @@
+"""ProcessEngine: llama.cpp in a child process, behind the Engine protocol."""
+
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Final
+
+from actors.engine import (
+    Aborted,
+    EngineEvent,
+    EngineFailed,
+    EngineFinished,
+    EngineKilled,
+    EventSink,
+    GenerateRequest,
+    Loaded,
+    LoadFailed,
+    LoadSpec,
+    Piece,
+    Unloaded,
+)
+from actors.turn import Phase, TurnId
+from tkinfer.engines import wire
+from tkinfer.engines.child import Child, Ending, worker_command
+from tkinfer.errors import EngineError, SetupError, TkinferError
+
+_log = logging.getLogger("tkinfer.engine")
+
+_SEND_AGAIN: Final = "Send again: a fresh engine loads the model by itself."
+_LOAD_AGAIN: Final = "Load it again; if memory is short, choose a smaller model or context."
+_BUILT_WRONG: Final = (
+    "llama-cpp-python may be built for another processor. "
+    "Install it again: pip install --force-reinstall --no-cache-dir llama-cpp-python"
+)
+
+
+class ProcessEngine:
+    """The engine that runs llama.cpp in a process of its own. See the protocol for the methods.
+
+    Light until it is used: the child starts with the first load, and its death or `kill` starts
+    the next, so that a load finds llama.cpp imported (0.3 s).
+
+    All state is under one lock, and events are sent under it too; so none can come behind the
+    EngineKilled or EngineFailed that ends its child. Sinks may call the engine.
+    """
+
+    def __init__(self, command: Sequence[str] | None = None) -> None:
+        self._command = list(command or worker_command())
+        self._lock = threading.RLock()
+        self._sink: EventSink | None = None
+        self._child: Child | None = None
+        self._ready = False
+        self._ending: dict[Child, int] = {}  # killed, not reaped: how many kills to answer
+        self._jobs: dict[TurnId, str] = {}  # what the child was asked to do, in words
+        self._aborts: list[TurnId] = []  # not answered yet
+        self._model = ""
+        self._closed = False
+
+    @property
+    def pid(self) -> int | None:
+        """The child's process id; None while there is no child."""
+        child = self._child
+        return child.pid if child else None
+
+    def connect(self, sink: EventSink) -> None:
+        """Send events to `sink` from now on."""
+        with self._lock:
+            self._sink = sink
+
+    def load(self, turn: TurnId, spec: LoadSpec) -> None:
+        """Load a model, in a fresh child if there is none."""
+        spec = LoadSpec(
+            path=os.path.abspath(spec.path),
+            context_size=spec.context_size,
+            threads=spec.threads,
+            gpu_layers=spec.gpu_layers,
+        )
+        words = f"loading {os.path.basename(spec.path)}"
+        self._give(turn, words, wire.Load(turn=turn, spec=spec))
+
+    def unload(self) -> None:
+        """Give the model's memory back."""
+        with self._lock:
+            if self._child:
+                self._child.send(wire.Unload())
+            else:
+                self._deliver(Unloaded())
+
+    def start(self, request: GenerateRequest) -> None:
+        """Make an answer."""
+        words = f"reading the prompt with {self._model}"
+        self._give(request.turn, words, wire.Start(request=request))
+
+    def grant(self, turn: TurnId, pieces: int) -> None:
+        """Let the child send so many pieces more."""
+        with self._lock:
+            if self._child:
+                self._child.send(wire.Grant(turn=turn, pieces=pieces))
+
+    def abort(self, turn: TurnId) -> None:
+        """Stop a turn. An aborted load leaves no model in memory."""
+        with self._lock:
+            if self._child:
+                self._aborts.append(turn)
+                self._child.send(wire.Abort(turn=turn))
+            else:
+                self._deliver(Aborted(turn=turn, phase=Phase.IDLE))
+
+    def kill(self) -> None:
+        """End the child. EngineKilled follows when it is gone, and answers its aborts too."""
+        with self._lock:
+            child = self._child
+            if child:
+                self._ending[child] = 1
+                self._forget()
+                child.kill()
+            elif self._ending:
+                self._ending[next(reversed(self._ending))] += 1
+            else:
+                self._deliver(EngineKilled())
+
+    def close(self) -> None:
+        """End the child for good, and wait for it and its threads. May be called again."""
+        with self._lock:
+            self._closed = True
+            self._sink = None
+            children = [*self._ending, *([self._child] if self._child else [])]
+            self._forget()
+        for child in children:
+            child.close()
+
+    def _give(self, turn: TurnId, words: str, command: wire.Command) -> None:
+        with self._lock:
+            if self._closed:
+                return
+            self._jobs[turn] = words
+            if not self._child:
+                self._child = Child(self._command, self._take, self._bury)
+            self._child.send(command)
+
+    def _forget(self) -> None:
+        self._child = None
+        self._ready = False
+        self._jobs.clear()
+        self._aborts.clear()
+        self._model = ""
+
+    def _deliver(self, event: EngineEvent) -> None:
+        if self._sink:
+            self._sink(event)
+
+    def _take(self, child: Child, message: wire.Report) -> None:
+        """On the child's reader thread."""
+        with self._lock:
+            if child is not self._child:
+                return
+            if isinstance(message, wire.Ready):
+                self._ready = True
+                return
+            self._follow(message)
+            if isinstance(message, EngineFailed | LoadFailed):
+                _attach(message.error, child.log)
+            self._deliver(message)
+
+    def _follow(self, event: EngineEvent) -> None:
+        match event:
+            case Piece(seq=0):
+                self._jobs[event.turn] = f"answering with {self._model}"
+            case Loaded():
+                self._model = os.path.basename(event.info.path)
+                self._jobs.pop(event.turn, None)
+            case LoadFailed():
+                kept = event.still_loaded
+                self._model = os.path.basename(kept.path) if kept else ""
+                self._jobs.pop(event.turn, None)
+            case Aborted():
+                if event.phase is Phase.LOADING:
+                    self._model = ""
+                if event.turn in self._aborts:
+                    self._aborts.remove(event.turn)
+                self._jobs.pop(event.turn, None)
+            case EngineFinished() | EngineFailed():
+                if event.turn is not None:
+                    self._jobs.pop(event.turn, None)
+            case Unloaded():
+                self._model = ""
+            case _:
+                pass
+
+    def _bury(self, child: Child, ending: Ending) -> None:
+        """On the child's reader thread, as the last thing: the child is reaped."""
+        with self._lock:
+            kills = self._ending.pop(child, 0)
+            if self._closed:
+                return
+            fresh = bool(kills)
+            for _ in range(kills):
+                self._deliver(EngineKilled())
+            if child is self._child:
+                fresh = self._ready  # one that can't even start would be started for ever
+                self._mourn(ending)
+            if fresh and not self._child:
+                self._child = Child(self._command, self._take, self._bury)
+
+    def _mourn(self, ending: Ending) -> None:
+        jobs, aborts = dict(self._jobs), list(self._aborts)
+        ready, model = self._ready, self._model
+        self._forget()
+        for turn, doing in jobs.items():
+            error = _explain(ending, doing if ready else "starting", ready=ready)
+            self._deliver(EngineFailed(turn=turn, error=error, model_lost=True))
+        if model and not jobs:
+            error = _explain(ending, f"holding {model}, with nothing to do", ready=ready)
+            self._deliver(EngineFailed(turn=None, error=error, model_lost=True))
+        elif not jobs:
+            _log.warning("the idle engine process ended: %s", ending)
+        for turn in aborts:
+            self._deliver(Aborted(turn=turn, phase=Phase.IDLE))
+
+
+def _attach(error: Exception, log: str) -> None:
+    if isinstance(error, TkinferError) and not isinstance(error, SetupError) and log:
+        error.detail = f"{error.detail}\n\nThe engine's log:\n{log}".strip()
+
+
+def _explain(ending: Ending, doing: str, *, ready: bool) -> EngineError:
+    if ending.code is None:
+        what = f"The engine process could not be started: {ending.error}."
+        return EngineError(what, "Check the installation of Python.", ending.log)
+    if isinstance(ending.error, wire.WireError):
+        how = f"sent what can't be understood ({ending.error})"
+    else:
+        how = _how(ending.code)
+    next_step = _SEND_AGAIN
+    if not ready:
+        next_step = _BUILT_WRONG
+    elif doing.startswith("loading"):
+        next_step = _LOAD_AGAIN
+    return EngineError(f"The engine process {how} while {doing}.", next_step, ending.log)
+
+
+def _how(code: int) -> str:
+    if code >= 0:
+        shown = f"{code:#x}" if sys.platform == "win32" and code > 0xFFFF else str(code)
+        return f"ended with exit code {shown}"
+    try:
+        name = f" ({signal.Signals(-code).name})"
+    except ValueError:
+        name = ""
+    return f"was ended by signal {-code}{name}"
