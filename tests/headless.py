@@ -1,9 +1,10 @@
-"""The whole program without a window: scripted engine, real actors, fake Tk timers, recording view."""
+"""The program without a window: scripted engine, real actors, fake Tk timers, recording view."""
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
 from actors.chain import Chain, Windows
 from actors.clock import Clock, SystemClock
@@ -12,7 +13,6 @@ from actors.engine import Engine, Sampling
 from actors.job import ModelParts
 from actors.mailbox import LatestQueue
 from actors.output import OutputQueue
-from actors.telemetry import Telemetry
 from actors.turn import Phase
 from tests.fake_clock import FakeClock, FakeTkScheduler
 from tests.waiting import wait_until
@@ -21,6 +21,9 @@ from tkinfer.session import Session
 from tkinfer.settings import Settings, SettingsKeeper
 from tkinfer.ui.pump import OutputPump
 from tkinfer.ui.view import EmptyState, ModelBadge, Notice, Status, Tone
+
+if TYPE_CHECKING:
+    from actors.telemetry import Telemetry
 
 
 @dataclass(slots=True)
@@ -144,7 +147,7 @@ class Desk:
         self.session.attach_pump(self.pump)
         self._woken = False
 
-    def __enter__(self) -> "Desk":
+    def __enter__(self) -> Self:
         self.chain.start()
         return self
 
