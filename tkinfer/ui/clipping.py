@@ -40,8 +40,10 @@ def clip(text: tk.Text, first: str, last: str) -> str:
 
 def clip_selection(text: tk.Text) -> str:
     """The same for the selection; empty when there is none."""
-    selected = text.tag_ranges("sel")
-    return clip(text, str(selected[0]), str(selected[1])) if selected else ""
+    if not text.tag_ranges("sel"):
+        return ""
+    beyond = text.compare("sel.last", ">", "end-1c")  # Tk ends every Text with a newline of its own
+    return clip(text, "sel.first", "end-1c" if beyond else "sel.last")
 
 
 def _gap_after(text: str) -> str:

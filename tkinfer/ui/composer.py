@@ -4,6 +4,7 @@ import time
 import tkinter as tk
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from tkinter import ttk
 from typing import Literal
 
@@ -160,7 +161,11 @@ class Composer:
     def _enter(self, event: "tk.Event[tk.Text]") -> Break:
         if self._composing.takes(event):
             return "break"
-        self.send()
+        try:
+            self.send()
+        except Exception as error:  # noqa: BLE001 - reported where all callbacks' errors are
+            # Raised from here, it would keep "break" from Tk, and the key would break the line.
+            self._timers.soon("report", partial(_raise, error))
         return "break"
 
     def _newline(self, _event: "tk.Event[tk.Text]") -> Break:
@@ -279,6 +284,10 @@ class Composer:
             inactiveselectbackground=palette.ground["selection"],
         )
         self._show_button()
+
+
+def _raise(error: Exception) -> None:
+    raise error
 
 
 def _focus(widget: tk.Misc | None) -> Break:

@@ -4,6 +4,7 @@ import tkinter as tk
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tkinter import ttk
+from typing import Literal
 
 from actors.drawing import DrawOp
 from tkinfer.ui import sanitise
@@ -21,6 +22,7 @@ from tkinfer.ui.placement import place_window
 from tkinfer.ui.popover import SEPARATOR, Heading, Item, Popover, Row
 from tkinfer.ui.sheet import Sheet
 from tkinfer.ui.statusbar import StatusBar
+from tkinfer.ui.textmenus import composer_rows, transcript_rows
 from tkinfer.ui.theme import Theme
 from tkinfer.ui.topbar import TopBar, TopBarActions
 from tkinfer.ui.transcript import Transcript
@@ -250,9 +252,8 @@ class MainWindow:
         root.bind("<Escape>", self._escape)
         root.bind("<FocusIn>", self._focused, add=True)
         root.bind("<Destroy>", self._destroyed, add=True)
-        for name in ("<<ContextMenu>>", "<Button-3>"):
-            self.transcript.text.bind(name, self._transcript_menu)
-            self.composer.text.bind(name, self._composer_menu)
+        self.transcript.text.bind("<<ContextMenu>>", self._transcript_menu)
+        self.composer.text.bind("<<ContextMenu>>", self._composer_menu)
 
     # ---- What the user does
 
@@ -285,42 +286,14 @@ class MainWindow:
         else:
             self._notices.close_newest()
 
-    def _transcript_menu(self, event: "tk.Event[tk.Text]") -> None:
-        text = self.transcript.text
-        place = str(text.index(f"@{event.x},{event.y}"))
-        rows: list[Row] = [
-            Item(
-                label="Copy",
-                action=self.transcript.copy,
-                shortcut="Ctrl+C",
-                enabled=bool(text.tag_ranges("sel")),
-            )
-        ]
-        if self.transcript.code.holds(place):
-            code = self.transcript.code
-            rows.append(Item(label="Copy code block", action=lambda: _ignore(code.copy_at(place))))
-        rows += [SEPARATOR, Item(label="Select all", action=self.transcript.select_all)]
-        self._popover.open_at_pointer(event, rows)
+    def _transcript_menu(self, event: "tk.Event[tk.Text]") -> Literal["break"]:
+        place = str(self.transcript.text.index(f"@{event.x},{event.y}"))
+        self._popover.open_at_pointer(event, transcript_rows(self.transcript, place))
+        return "break"  # the press would close the menu again
 
-    def _composer_menu(self, event: "tk.Event[tk.Text]") -> None:
-        text = self.composer.text
-        selected = bool(text.tag_ranges("sel"))
-
-        def generate(name: str) -> Callable[[], None]:
-            return lambda: text.event_generate(name)
-
-        self._popover.open_at_pointer(
-            event,
-            [
-                Item(label="Cut", action=generate("<<Cut>>"), shortcut="Ctrl+X", enabled=selected),
-                Item(
-                    label="Copy", action=generate("<<Copy>>"), shortcut="Ctrl+C", enabled=selected
-                ),
-                Item(label="Paste", action=generate("<<Paste>>"), shortcut="Ctrl+V"),
-                SEPARATOR,
-                Item(label="Select all", action=generate("<<SelectAll>>"), shortcut="Ctrl+A"),
-            ],
-        )
+    def _composer_menu(self, event: "tk.Event[tk.Text]") -> Literal["break"]:
+        self._popover.open_at_pointer(event, composer_rows(self.composer.text))
+        return "break"
 
     # ---- Appearance
 
@@ -344,7 +317,3 @@ class MainWindow:
     def _destroyed(self, event: "tk.Event[tk.Misc]") -> None:
         if event.widget is self.root:
             self._theme.close()
-
-
-def _ignore(_result: object) -> None:
-    """Drop a result that a menu has no use for."""

@@ -1,3 +1,4 @@
+import itertools
 import unicodedata
 
 import pytest
@@ -19,7 +20,7 @@ def cut(text: str, *, at: list[int] | None = None) -> list[str]:
     """Stretches of a text given in one piece, or cut at these places."""
     breaker, stretches = LineBreaker(), [""]
     places = [0, *sorted(at or []), len(text)]
-    for start, end in zip(places, places[1:], strict=False):
+    for start, end in itertools.pairwise(places):
         first, *more = breaker.cut(text[start:end])
         stretches[-1] += first
         stretches += more

@@ -1,3 +1,4 @@
+import itertools
 import random
 
 import pytest
@@ -83,7 +84,7 @@ def test_b3_late_lines_of_a_code_block_ask_tk_no_more_than_early_ones(rig: Rig) 
             asked.append(len(counter.commands))
         rig.window.draw([plain(line, "code")])
     asked.append(len(counter.commands))
-    assert len({late - early for early, late in zip(asked, asked[1:], strict=False)}) == 1
+    assert len({late - early for early, late in itertools.pairwise(asked)}) == 1
     rig.window.draw([closed(), plain("prose below")])
     header = str(rig.text.tag_nextrange("code.copy", "1.0")[0])
     assert rig.window.transcript.code.block_text(header) == "".join(lines)
