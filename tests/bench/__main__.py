@@ -6,12 +6,15 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.bench.common import Budget, Figures, Options, machine_facts, say
 from tests.display import VirtualDisplay
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SHARED = {"common", "cpu", "material", "program", "bare_loop", "usual_way", "takes_keys"}
 
