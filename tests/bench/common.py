@@ -3,6 +3,7 @@
 import math
 import os
 import platform
+import statistics
 import sys
 import time
 import tkinter as tk
@@ -58,7 +59,7 @@ def percentile(values: Sequence[float], percent: float) -> float:
 
 
 def median(values: Sequence[float]) -> float:
-    return percentile(values, 50)
+    return statistics.median(values) if values else math.nan
 
 
 def as_ms(seconds: float) -> float:

@@ -1,0 +1,121 @@
+"""What the window costs: tokens/s drawn, beside a bare decode loop and beside the usual way.
+
+The sides take turns in one run: same model, prompt, threads, context. Each answer of the window is
+compared with the bare loops before and after it, so that a machine that changes its speed meanwhile
+changes both.
+"""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from actors.drawing import DrawOp
+from actors.engine import Sampling
+from tests.bench.common import Figures, Options, at_least, median, say
+from tests.bench.program import Program, running_program, starter
+from tkinfer.engines.process import ProcessEngine
+
+BUDGETS = {"ratio": at_least(0.97)}
+QUESTION = "Count from 1 to 1000 in words, one number on each line. Leave none out."
+
+
+class Side:
+    """A process that answers questions, one line for each."""
+
+    def __init__(self, module: str, model: str, threads: int, context_size: int) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", f"tests.bench.{module}", model, str(threads), str(context_size)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def answer(self, tokens: int) -> dict[str, Any]:
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.write(json.dumps({"question": QUESTION, "tokens": tokens}) + "\n")
+        stdin.flush()
+        return json.loads(stdout.readline())
+
+    def end(self) -> None:
+        self._process.communicate()
+
+
+def run(options: Options) -> Figures:
+    tokens, rounds = (220, 3) if options.quick else (1_200, 3)
+    model = starter()
+    with running_program(ProcessEngine(), model) as program:
+        info = program.session.model.info
+        assert info is not None
+        program.session._sampling = Sampling(temperature=0, max_tokens=tokens)
+        bare = Side("bare_loop", model, info.threads, info.context_size)
+        usual = Side("usual_way", model, info.threads, info.context_size)
+        try:
+            return measure(program, bare, usual, tokens, rounds) | {"threads": info.threads}
+        finally:
+            bare.end()
+            usual.end()
+
+
+def measure(program: Program, bare: Side, usual: Side, tokens: int, rounds: int) -> Figures:
+    bare.answer(20)  # both have loaded once this is answered
+    usual.answer(20)
+    ratios: list[float] = []
+    usual_ratios: list[float] = []
+    drawn_rates: list[float] = []
+    same = True
+    before = told("bare loop", bare.answer(tokens))
+    bare_rates = [before["per_s"]]
+    for number in range(rounds):
+        drawn = told("window", window_answer(program))
+        after = told("bare loop", bare.answer(tokens))
+        bare_rates.append(after["per_s"])
+        drawn_rates.append(drawn["per_s"])
+        ratios.append(2 * drawn["per_s"] / sum(bare_rates[-2:]))
+        same = same and drawn["text"] == after["text"]
+        if number == 0 or tokens > 1_000:
+            rate = told("usual way", usual.answer(tokens))["per_s"]
+            usual_ratios.append(rate / after["per_s"])
+    return {
+        "ratio": round(median(ratios), 3),
+        "ratio_min": round(min(ratios), 3),
+        "ratio_max": round(max(ratios), 3),
+        "usual_way_ratio": round(median(usual_ratios), 3),
+        "tokens_per_s": round(median(drawn_rates), 1),
+        "bare_tokens_per_s": round(median(bare_rates), 1),
+        "tokens": before["tokens"],
+        "same_text": int(same),
+    }
+
+
+def told(side: str, answer: dict[str, Any]) -> dict[str, Any]:
+    say(f"{side}: {answer['tokens']} tokens, {answer['per_s']:.1f} a second")
+    return answer
+
+
+def window_answer(program: Program) -> dict[str, Any]:
+    """Ask in a new chat; the time runs from the first to the last drawing."""
+    times: list[float] = []
+    draw = program.app.window.draw
+
+    def timed_draw(ops: Sequence[DrawOp]) -> None:
+        draw(ops)
+        times.append(time.perf_counter())
+
+    program.session.new_chat()
+    program.app.window.draw = timed_draw
+    try:
+        program.send(QUESTION)
+        program.wait_idle()
+    finally:
+        program.app.window.draw = draw
+    message = program.session.conversation.messages[-1]
+    assert message.figures is not None
+    tokens = message.figures.answer_tokens
+    rate = (tokens - 1) / (times[-1] - times[0])
+    return {"tokens": tokens, "per_s": rate, "text": message.text}
