@@ -8,6 +8,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
@@ -148,10 +149,8 @@ class Child:
                 pipe.flush()
             pipe.close()
         except OSError:  # it is gone; the reader learns that too, and says so
-            try:
+            with suppress(OSError):
                 pipe.close()
-            except OSError:
-                pass
 
     def _read(self) -> None:
         process = self._process

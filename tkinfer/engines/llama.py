@@ -5,23 +5,21 @@ The binding's own `Llama` class is not used: its text stream costs time that gro
 of the answer, loses pieces over 32 bytes, and can neither be aborted nor report progress.
 """
 
-# The binding's functions are typed through a decorator that a checker can't see through.
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportAttributeAccessIssue=false
-
 import ctypes
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-import llama_cpp as C  # noqa: N812  the C API, and nothing else of it
+import llama_cpp
 import psutil
 
 from actors.engine import LoadSpec, Sampling
 from tkinfer.errors import EngineError
 
+C: Any = llama_cpp
+"""The C API. Any: the binding types what C returns partly wrong (pointers as never null)."""
 CHUNK: Final = 128
 """Prompt tokens per decode call: as fast as 512 (313 t/s), and Stop on a GPU waits for one."""
 DEFAULT_CONTEXT: Final = 8192
@@ -41,16 +39,22 @@ class RefusedError(Exception):
         self.lines = tuple(lines)
 
 
-def quiet_log() -> None:
+def set_up() -> None:
+    """Make llama.cpp ready; called once, before all else."""
+    _quiet_log()
+    C.llama_backend_init()
+
+
+def _quiet_log() -> None:
     """Let llama.cpp write its log to fd 2 by itself.
 
     Importing the binding installs a Python function there, and each line would wait for the GIL.
     """
-    C.llama_log_set(ctypes.cast(None, C.llama_log_callback), ctypes.c_void_p(None))
+    C.llama_log_set(C.llama_log_callback(), ctypes.c_void_p(None))
 
 
 @contextmanager
-def error_lines() -> Iterator[list[str]]:
+def error_lines() -> Generator[list[str]]:
     """Collect what llama.cpp logs as errors meanwhile; the log goes to fd 2 all the same."""
     lines: list[str] = []
     last_level = 0
@@ -72,7 +76,7 @@ def error_lines() -> Iterator[list[str]]:
     try:
         yield lines
     finally:
-        quiet_log()
+        _quiet_log()
 
 
 def default_threads() -> int:
@@ -144,9 +148,7 @@ class Model:
         self.context_size: int = C.llama_n_ctx(self._context)
         self._strlen = _native_strlen()  # collected, it would be a crash at the next decode
         self._flag = flag
-        C.llama_set_abort_callback(
-            self._context, self._strlen, ctypes.cast(flag, ctypes.c_void_p)
-        )
+        C.llama_set_abort_callback(self._context, self._strlen, ctypes.cast(flag, ctypes.c_void_p))
         self.rewinds = not (
             C.llama_model_is_recurrent(self._model) or C.llama_model_is_hybrid(self._model)
         )
@@ -208,7 +210,8 @@ class Model:
             if count >= 0:
                 return list(tokens[:count])
             if -count <= room:
-                raise EngineError("llama.cpp could not read the prompt.")
+                what = "llama.cpp could not read the prompt."
+                raise EngineError(what)
             room = -count
 
     def piece(self, token: int) -> bytes:
@@ -268,7 +271,7 @@ class Model:
     @contextmanager
     def sampler(
         self, sampling: Sampling, seed: int, recent: Sequence[int]
-    ) -> Iterator[Callable[[], int]]:
+    ) -> Generator[Callable[[], int]]:
         """A function that picks the next token. `recent` tokens count for the repeat penalty."""
         chain = C.llama_sampler_chain_init(C.llama_sampler_chain_default_params())
         context, sample = self._context, C.llama_sampler_sample

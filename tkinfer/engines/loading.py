@@ -1,9 +1,9 @@
 """Loading a model: is the file good, does llama.cpp know its kind, then read it, then load it."""
 
-import os
 import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 from actors.engine import LoadSpec
@@ -13,7 +13,7 @@ from tkinfer.errors import ModelLoadError
 from tkinfer.models.gguf import GgufHeader, read_header
 
 READ_BYTES: Final = 8 * 1024 * 1024
-"""How much is read between two looks at the abort flag: 4 ms from memory, 80 ms from a slow disk."""
+"""Read between two looks at the abort flag: 4 ms from memory, 80 ms from a slow disk."""
 _READ_SHARE: Final = 0.7
 """Of the progress bar, for reading the file; from a disk it takes most of the time."""
 _PROGRESS_S: Final = 0.05
@@ -67,7 +67,7 @@ def read_ahead(header: GgufHeader, gate: TurnGate, bar: ProgressBar) -> None:
     buffer = bytearray(READ_BYTES)
     done = 0
     for part in header.parts:
-        with open(part, "rb", buffering=0) as file:
+        with Path(part).open("rb", buffering=0) as file:
             while count := file.readinto(buffer):
                 gate.check()
                 done += count
@@ -100,7 +100,7 @@ _MEMORY: Final = re.compile(r"(?:failed|unable) to allocate|out of memory|bad_al
 
 def explain(header: GgufHeader, refusal: llama.RefusedError) -> ModelLoadError:
     """What llama.cpp's error lines mean for the user."""
-    name, said = os.path.basename(header.path), str(refusal)
+    name, said = Path(header.path).name, str(refusal)
     update = "Update llama-cpp-python, or choose another model."
     if match := _ARCHITECTURE.search(said):
         what = f"{name}: architecture {match[1]} is not supported by this llama.cpp."

@@ -1,11 +1,11 @@
 """ProcessEngine: llama.cpp in a child process, behind the Engine protocol."""
 
 import logging
-import os
 import signal
 import sys
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from actors.engine import (
@@ -73,12 +73,12 @@ class ProcessEngine:
     def load(self, turn: TurnId, spec: LoadSpec) -> None:
         """Load a model, in a fresh child if there is none."""
         spec = LoadSpec(
-            path=os.path.abspath(spec.path),
+            path=str(Path(spec.path).absolute()),
             context_size=spec.context_size,
             threads=spec.threads,
             gpu_layers=spec.gpu_layers,
         )
-        words = f"loading {os.path.basename(spec.path)}"
+        words = f"loading {Path(spec.path).name}"
         self._give(turn, words, wire.Load(turn=turn, spec=spec))
 
     def unload(self) -> None:
@@ -170,11 +170,11 @@ class ProcessEngine:
             case Piece(seq=0):
                 self._jobs[event.turn] = f"answering with {self._model}"
             case Loaded():
-                self._model = os.path.basename(event.info.path)
+                self._model = Path(event.info.path).name
                 self._jobs.pop(event.turn, None)
             case LoadFailed():
                 kept = event.still_loaded
-                self._model = os.path.basename(kept.path) if kept else ""
+                self._model = Path(kept.path).name if kept else ""
                 self._jobs.pop(event.turn, None)
             case Aborted():
                 if event.phase is Phase.LOADING:
@@ -244,7 +244,8 @@ def _explain(ending: Ending, doing: str, *, ready: bool) -> EngineError:
 
 def _how(code: int) -> str:
     if code >= 0:
-        shown = f"{code:#x}" if sys.platform == "win32" and code > 0xFFFF else str(code)
+        # Windows reports a crash as a status code, and those are known in hexadecimal.
+        shown = f"{code:#x}" if sys.platform == "win32" else str(code)
         return f"ended with exit code {shown}"
     try:
         name = f" ({signal.Signals(-code).name})"

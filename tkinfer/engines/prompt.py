@@ -46,7 +46,8 @@ def build(
     """
     tokens = tokens_of_text(vocabulary, template.render(messages))
     if not tokens:
-        raise PromptError("There is nothing to answer.", "Write a message first.")
+        what = "There is nothing to answer."
+        raise PromptError(what, "Write a message first.")
     if len(tokens) >= context_size:
         what = f"The prompt has {len(tokens)} tokens, the context only {context_size}."
         raise PromptError(what, "Shorten it, start a new chat, or load with a larger context.")

@@ -88,8 +88,8 @@ def _compile(source: str) -> "Template":
         autoescape=False,
     )
     environment.filters["tojson"] = _to_json
-    environment.globals["raise_exception"] = _raise_exception
-    environment.globals["strftime_now"] = _strftime_now
+    functions: Any = environment.globals  # typed for Jinja's own names only
+    functions.update(raise_exception=_raise_exception, strftime_now=_strftime_now)
     return environment.from_string(source)
 
 

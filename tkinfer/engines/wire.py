@@ -12,7 +12,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, BinaryIO, Final
+from typing import IO, Any, Final
 
 from actors import engine, turn
 from actors.engine import EngineEvent, GenerateRequest, LoadSpec
@@ -147,7 +147,7 @@ def decode(body: bytes) -> Any:
         raise WireError(msg) from error
 
 
-def read(stream: BinaryIO) -> Any | None:
+def read(stream: IO[bytes]) -> Any | None:
     """Wait for the next message; None at the end of the stream, also in the middle of a frame.
 
     Raises:

@@ -6,6 +6,7 @@ program that wanted the answers is gone then. Waiting in `read`, it costs the de
 and makes shared memory unnecessary, and with it the question whose abort a flag there would be.
 """
 
+import faulthandler
 import os
 import queue
 import signal
@@ -187,7 +188,7 @@ def _import_llama() -> SetupError | None:
     except Exception as error:  # noqa: BLE001  the binding raises what ctypes raised
         what = f"The package llama-cpp-python does not work here: {error}."
         return SetupError(what, f"Install it again: {INSTALL} --force-reinstall")
-    llama.quiet_log()
+    llama.set_up()
     return None
 
 
@@ -229,6 +230,7 @@ def _take_over_pipes() -> tuple[BinaryIO, BinaryIO]:
 def main() -> None:
     """Run the engine process until its stdin closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in the terminal is for the parent
+    faulthandler.enable()  # a crash then says in the log where it was
     commands, events = _take_over_pipes()
     outbox = Outbox(events)
     gate = TurnGate(outbox.send)
