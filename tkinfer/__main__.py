@@ -16,7 +16,22 @@ def main(arguments: list[str] | None = None) -> int:
 
         worker_main()
         return 0
-    import argparse  # the engine process needs none
+    model = parse(given) if given else None
+    problem = missing()
+    if problem is not None:
+        return complain(problem)
+    from tkinfer.app import run  # only now is it known that tkinter is there
+    from tkinfer.errors import SetupError
+
+    try:
+        return run(model)
+    except SetupError as error:
+        return complain(str(error))
+
+
+def parse(arguments: list[str]) -> str | None:
+    """The model to open; `--help`, `--version` and errors end the program."""
+    import argparse  # 10 ms, and a double click gives no arguments
 
     from tkinfer import __version__
 
@@ -27,17 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("model", nargs="?", metavar="FILE.gguf", help="the model to open")
     parser.add_argument("--version", action="version", version=f"tkinfer {__version__}")
-    options = parser.parse_args(given)
-    problem = missing()
-    if problem is not None:
-        return complain(problem)
-    from tkinfer.app import run  # only now is it known that tkinter is there
-    from tkinfer.errors import SetupError
-
-    try:
-        return run(options.model)
-    except SetupError as error:
-        return complain(str(error))
+    return parser.parse_args(arguments).model
 
 
 def missing() -> str | None:

@@ -7,17 +7,16 @@ import logging
 import os
 import re
 import sys
+import threading
 import time
 import tkinter as tk
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tkinfer import logs, paths, settings
 from tkinfer.errors import SetupError
-from tkinfer.models.starter import starter_path
 from tkinfer.settings import SettingsKeeper
 from tkinfer.ui.view import Actions, Appearance
-from tkinfer.ui.waker import Waker
-from tkinfer.ui.window import MainWindow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from actors.telemetry import Telemetry
     from tkinfer.session import Session
     from tkinfer.ui.pump import OutputPump
+    from tkinfer.ui.waker import Waker
 
 log = logging.getLogger(__name__)
 
@@ -40,9 +40,12 @@ def run(model: str | None = None) -> int:
     Raises:
         SetupError: there is no display, or Tk is too old.
     """
+    # Tk opens its display and draws in C, without the GIL: Python imports meanwhile, in the order
+    # in which things are needed.
+    threading.Thread(target=_import_the_rest, name="imports", daemon=True).start()
+    app = App(model=model)
     handler = logs.start(paths.log_dir())
     try:
-        app = App(model=model)
         app.root.mainloop()
         app.shutdown()
         gc.collect()  # Tk objects must be freed on this thread, before any other might do it
@@ -72,6 +75,8 @@ class App(Actions):
         self._stop_chain: Callable[[], None] = lambda: None
         self._waker: Waker | None = None
         self.root = _make_root()
+        from tkinfer.ui.window import MainWindow
+
         self.window = MainWindow(
             self.root, self, on_error=self._callback_failed, appearance=remembered.appearance
         )
@@ -79,7 +84,7 @@ class App(Actions):
         self._start_timer = self.root.after(1, self._start_session)
 
     def _start_session(self) -> None:
-        """Import and start what answers. Called once, when the window is on the screen."""
+        """Start what answers. Called once, when the window is on the screen."""
         self._start_timer = ""
         from actors.chain import Chain  # here, not above: 100 ms that the window need not wait for
         from actors.clock import SystemClock
@@ -87,8 +92,10 @@ class App(Actions):
         from actors.mailbox import LatestQueue
         from actors.output import OutputQueue
         from tkinfer.markdown.plain import PlainRenderer
+        from tkinfer.models.starter import starter_path
         from tkinfer.session import Session, no_model_error
         from tkinfer.ui.pump import OutputPump
+        from tkinfer.ui.waker import Waker
 
         clock = SystemClock()
         telemetry: LatestQueue[Telemetry] = LatestQueue(64)
@@ -198,6 +205,22 @@ class App(Actions):
         log.error("a callback of the window failed", exc_info=error)
         if self.session is not None:
             self.session.report_error("Something in the window failed.", error)
+
+
+def _import_the_rest() -> None:
+    """Import what the window, `logs.start` and `App._start_session` will ask for."""
+    for module in (
+        "tkinfer.ui.window",
+        "logging.handlers",
+        "actors.chain",
+        "tkinfer.session",
+        "tkinfer.markdown.plain",
+        "tkinfer.models.starter",
+        "tkinfer.ui.pump",
+        "tkinfer.ui.waker",
+        "tkinfer.engines.process",
+    ):
+        import_module(module)
 
 
 def restore_size(root: tk.Tk, size: str) -> None:

@@ -3,7 +3,6 @@
 import logging
 import sys
 import threading
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
 
@@ -17,6 +16,8 @@ def start(folder: Path) -> logging.Handler:
 
     Nothing goes to stderr: started from a desktop there is none (it may even be None).
     """
+    from logging.handlers import RotatingFileHandler  # 10 ms; the window is on the screen by now
+
     logging.raiseExceptions = False  # a full disk must not print into a console nobody sees
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,6 @@
 """Where files live: settings, logs, and the assets that come with the program."""
 
 import os
-from importlib.resources import files
 from pathlib import Path
 
 HOME_VARIABLE = "TKINFER_HOME"
@@ -30,6 +29,6 @@ def _dir(kind: str) -> Path:
 
 def assets_dir() -> Path:
     """The palettes and icons: inside an installed package, or beside it in a working copy."""
-    package = Path(str(files("tkinfer")))
+    package = Path(__file__).parent
     installed = package / "assets"
     return installed if installed.is_dir() else package.parent / "assets"

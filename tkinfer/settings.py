@@ -3,7 +3,6 @@
 import contextlib
 import logging
 import os
-import tempfile
 import threading
 import tomllib
 from dataclasses import asdict, dataclass, field
@@ -70,7 +69,9 @@ def save(settings: Settings, folder: Path) -> None:
     Raises:
         SettingsError: the folder can't be written.
     """
-    import tomli_w  # not needed to show the window
+    import tempfile  # neither is needed to show the window
+
+    import tomli_w
 
     path = folder / FILE_NAME
     try:
