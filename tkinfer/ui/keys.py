@@ -34,3 +34,12 @@ def bind_keys(
             sequence = f"<{pattern.format(mod=modifier)}>"
             for widget in (root, *texts):
                 widget.bind(sequence, run)
+
+
+def click_without_focus(root: tk.Misc) -> None:
+    """Buttons take the focus from the keyboard only: after a click, typing goes on where it was.
+
+    This is Tk's own binding of ttk buttons (library/ttk/button.tcl) without its first step.
+    """
+    script = "%W instate !disabled { %W state pressed }"
+    root.tk.call("bind", "TButton", "<Button-1>", script)

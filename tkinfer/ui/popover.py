@@ -50,7 +50,7 @@ class Popover:
         self._theme = theme
         self._frame: ttk.Frame | None = None
         self._buttons: list[ttk.Button] = []
-        self._focus_before: tk.Misc | None = None
+        self._focus_before = ""
         self._dismissed_on = ""
         root.bind("<Button>", self._pressed, add=True)
         root.bind("<FocusOut>", self._focus_left, add=True)
@@ -81,7 +81,7 @@ class Popover:
         """Show with this corner at a place of the window."""
         self.close()
         px = self._theme.px
-        self._focus_before = self._root.focus_get()
+        self._focus_before = tcl.focus_path(self._root)
         frame = ttk.Frame(self._root, style="Popover.TFrame", padding=px(6))
         width = self._width(rows)
         for row in rows:
@@ -101,15 +101,15 @@ class Popover:
         self._move(0, first=True)
 
     def close(self) -> None:
-        """Take the menu away, and give the focus back."""
+        """Take the menu away, and give the focus back unless a click has moved it on."""
         frame, self._frame = self._frame, None
         if frame is None:
             return
+        had_focus = tcl.focus_path(self._root).startswith(str(frame))
         self._buttons.clear()
-        before, self._focus_before = self._focus_before, None
         frame.destroy()
-        if before is not None and before.winfo_exists():
-            before.focus_set()
+        if had_focus:
+            tcl.focus(self._root, self._focus_before)
 
     def _add_item(self, frame: ttk.Frame, item: Item, width: int) -> None:
         colour = self._theme.palette.text["normal"]
@@ -141,7 +141,7 @@ class Popover:
     def _move(self, step: int, *, first: bool = False) -> Break:
         if self._buttons:
             paths = [str(button) for button in self._buttons]
-            now = str(self._root.focus_get())
+            now = tcl.focus_path(self._root)
             at = 0 if first or now not in paths else (paths.index(now) + step) % len(paths)
             self._buttons[at].focus_set()
         return "break"
@@ -170,7 +170,6 @@ class Popover:
     def _pressed(self, event: "tk.Event[tk.Misc]") -> None:
         self._dismissed_on = ""
         if self._frame is not None and not str(event.widget).startswith(str(self._frame)):
-            self._focus_before = None
             self._dismissed_on = str(event.widget)
             self.close()
 

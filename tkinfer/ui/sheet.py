@@ -33,7 +33,7 @@ class Sheet:
         self._root = root
         self._theme = theme
         self._frame: ttk.Frame | None = None
-        self._focus_before: tk.Misc | None = None
+        self._focus_before = ""
 
     def close(self) -> bool:
         """Take the sheet away. False: there is none."""
@@ -41,9 +41,7 @@ class Sheet:
         if frame is None:
             return False
         frame.destroy()
-        before, self._focus_before = self._focus_before, None
-        if before is not None and before.winfo_exists():
-            before.focus_set()
+        tcl.focus(self._root, self._focus_before)
         return True
 
     def show_keys(self) -> None:
@@ -65,7 +63,7 @@ class Sheet:
 
     def _show(self, title: str, rows: Sequence[tuple[str, str]]) -> None:
         if not self.close():
-            self._focus_before = self._root.focus_get()
+            self._focus_before = tcl.focus_path(self._root)
         px = self._theme.px
         frame = ttk.Frame(self._root, style="Popover.TFrame", padding=px(22))
         heading = ttk.Label(frame, text=title, style="Raised.Title.TLabel")

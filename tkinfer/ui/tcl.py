@@ -55,3 +55,17 @@ def first_of_range(text: tk.Text, tag: str) -> str:
     """Where the first stretch with this tag begins; empty if there is none."""
     place = strings(text, text.tk.call(str(text), "tag", "nextrange", tag, "1.0"))
     return place[0] if place else ""
+
+
+def focus_path(widget: tk.Misc) -> str:
+    """Which widget has the keyboard, as a path; empty if none of this program's.
+
+    tkinter's own `focus_get` raises for widgets that Tcl made, such as those of a file dialog.
+    """
+    return str(widget.tk.call("focus"))
+
+
+def focus(widget: tk.Misc, path: str) -> None:
+    """Give the keyboard to the widget with this path, if it still exists."""
+    if path and str(widget.tk.call("winfo", "exists", path)) == "1":
+        widget.tk.call("focus", path)

@@ -13,7 +13,7 @@ from tkinfer.ui.bands import column_margin
 from tkinfer.ui.callbackerrors import catch_callback_errors
 from tkinfer.ui.composer import Composer, ComposerActions
 from tkinfer.ui.emptystate import EmptyStateActions, EmptyStatePanel
-from tkinfer.ui.keys import bind_keys
+from tkinfer.ui.keys import bind_keys, click_without_focus
 from tkinfer.ui.modelmenu import ModelActions
 from tkinfer.ui.notice import NoticeArea
 from tkinfer.ui.opendialog import ask_for_model
@@ -61,13 +61,15 @@ class MainWindow:
         self._badge = ModelBadge(label="")
         self._folder: Path | None = None
         catch_callback_errors(root, on_error)
+        self._system = SystemAppearance(root, self._system_said)
+        if appearance is Appearance.SYSTEM:
+            self._system.check()  # first of all, so that the answer may be there before the window
         sanitise.adapt_to(root)
         self._theme = Theme(root, dark=self._wants_dark())
         self._set_up_root(geometry)
         self._popover = Popover(root, self._theme)
         self._sheet = Sheet(root, self._theme)
         self._build()
-        self._system = SystemAppearance(root, self._system_said)
         self._bind()
         if zoom:
             self._theme.zoom(zoom)
@@ -129,10 +131,9 @@ class MainWindow:
         return self._theme.fonts.steps
 
     def close(self) -> None:
-        """End every timer and menu. The caller destroys the root."""
+        """Close what lies on top, paint no more. The caller destroys the root, timers with it."""
         self._popover.close()
         self._sheet.close()
-        self.transcript.clear()
         self._theme.close()
 
     def show_appearance(self, appearance: Appearance) -> None:
@@ -249,6 +250,7 @@ class MainWindow:
                 "help": self._sheet.show_keys,
             },
         )
+        click_without_focus(root)
         root.bind("<Escape>", self._escape)
         root.bind("<FocusIn>", self._focused, add=True)
         root.bind("<Destroy>", self._destroyed, add=True)

@@ -239,3 +239,27 @@ def test_every_control_is_reached_by_tab(rig: Rig) -> None:
     top = rig.window._top
     wanted = [rig.box, rig.text, rig.window.composer.button, top._new, top._more, top.model._button]
     assert {str(widget) for widget in wanted} <= reached
+
+
+def test_a_click_on_a_button_leaves_the_focus_where_it_was(rig: Rig) -> None:
+    rig.press(rig.box)
+    more = rig.window._top._more
+    more.event_generate("<Enter>")
+    more.event_generate("<ButtonPress-1>", x=5, y=5)
+    more.event_generate("<ButtonRelease-1>", x=5, y=5)
+    assert rig.window._popover.is_open
+    more.event_generate("<ButtonPress-1>", x=5, y=5)
+    more.event_generate("<ButtonRelease-1>", x=5, y=5)
+    rig.settle()
+    assert not rig.window._popover.is_open
+    assert rig.root.focus_get() is rig.box
+
+
+@pytest.mark.usefixtures("display")
+def test_closing_under_an_open_file_dialog_is_silent(capfd: pytest.CaptureFixture[str]) -> None:
+    rig = Rig()
+    rig.root.after(300, rig.close)
+    rig.window._open_file()
+    assert rig.actions.calls == []
+    assert rig.errors == []
+    assert capfd.readouterr().err == ""
