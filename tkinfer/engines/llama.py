@@ -16,6 +16,7 @@ import llama_cpp
 import psutil
 
 from actors.engine import LoadSpec, Sampling
+from tkinfer.engines.refusals import RefusedError
 from tkinfer.errors import EngineError
 
 C: Any = llama_cpp
@@ -24,19 +25,11 @@ CHUNK: Final = 128
 """Prompt tokens per decode call: as fast as 512 (313 t/s), and Stop on a GPU waits for one."""
 DEFAULT_CONTEXT: Final = 8192
 """Where the model could take more: the KV cache of the full length is often larger than RAM."""
-_ERROR_LEVEL: Final = 3
+_ERROR_LEVEL: Final = 4  # of ggml.h; the binding has an older numbering
 _CONTINUED_LEVEL: Final = 5
 
 Progress = Callable[[float], bool]
 """Told how far a load has come, 0 to 1; answers whether to go on."""
-
-
-class RefusedError(Exception):
-    """llama.cpp returned nothing for a model or a context. `lines` are its errors, oldest first."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        super().__init__("\n".join(lines))
-        self.lines = tuple(lines)
 
 
 def set_up() -> None:

@@ -1,6 +1,5 @@
 """Loading a model: is the file good, does llama.cpp know its kind, then read it, then load it."""
 
-import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -8,8 +7,8 @@ from typing import Final
 
 from actors.engine import LoadSpec
 from tkinfer.engines import llama
+from tkinfer.engines.refusals import RefusedError, explain
 from tkinfer.engines.turns import TurnGate
-from tkinfer.errors import ModelLoadError
 from tkinfer.models.gguf import GgufHeader, read_header
 
 READ_BYTES: Final = 8 * 1024 * 1024
@@ -46,8 +45,8 @@ def check(path: str, *, keep_current: bool) -> GgufHeader:
     if keep_current:
         try:
             llama.try_vocabulary(path)
-        except llama.RefusedError as refusal:
-            raise explain(header, refusal) from refusal
+        except RefusedError as refusal:
+            raise explain(header.path, refusal) from refusal
     return header
 
 
@@ -88,35 +87,6 @@ def load(spec: LoadSpec, header: GgufHeader, gate: TurnGate, bar: ProgressBar) -
 
     try:
         return llama.Model(spec, gate.flag, progress)
-    except llama.RefusedError as refusal:
+    except RefusedError as refusal:
         gate.check()  # it may have refused because it was told to
-        raise explain(header, refusal) from refusal
-
-
-_ARCHITECTURE: Final = re.compile(r"unknown model architecture: '([^']*)'")
-_TOKENIZER: Final = re.compile(r"unknown (?:pre-tokenizer type|tokenizer): '([^']*)'")
-_MEMORY: Final = re.compile(r"(?:failed|unable) to allocate|out of memory|bad_alloc", re.IGNORECASE)
-
-
-def explain(header: GgufHeader, refusal: llama.RefusedError) -> ModelLoadError:
-    """What llama.cpp's error lines mean for the user."""
-    name, said = Path(header.path).name, str(refusal)
-    update = "Update llama-cpp-python, or choose another model."
-    if match := _ARCHITECTURE.search(said):
-        what = f"{name}: architecture {match[1]} is not supported by this llama.cpp."
-        return ModelLoadError(what, update, said)
-    if match := _TOKENIZER.search(said):
-        what = f"{name}: tokenizer {match[1]} is not supported by this llama.cpp."
-        return ModelLoadError(what, update, said)
-    if _MEMORY.search(said):
-        what = f"There is not enough memory for {name}."
-        return ModelLoadError(what, "Choose a smaller model or a smaller context.", said)
-    cause = _shortest_cause(refusal.lines)
-    what = f"llama.cpp can't load {name}" + (f": {cause}." if cause else ".")
-    return ModelLoadError(what, "Choose another file; the details hold llama.cpp's log.", said)
-
-
-def _shortest_cause(lines: tuple[str, ...]) -> str:
-    # `function: error loading model: cause` is logged first, and vaguer lines follow it.
-    cause = lines[0].rsplit("error loading model: ", 1)[-1] if lines else ""
-    return cause.rstrip(".")[:200]
+        raise explain(header.path, refusal) from refusal

@@ -72,7 +72,7 @@ class Rig:
 
         with self._arrived:
             event = self._arrived.wait_for(found, LIMIT_S)
-        assert event is not None, f"no {kind.__name__} in {self.events[-5:]}"
+        assert event is not None, f"no {kind} in {self.events[-5:]}"
         return event
 
     def of(self, kind: type[Event], turn: TurnId | None = None) -> list[Event]:

@@ -21,7 +21,8 @@ class Memory:
 
     def evaluate(self, tokens: Sequence[int]) -> bool:
         if self.breaks:
-            raise EngineError("broken")
+            what = "broken"
+            raise EngineError(what)
         taken = tokens if self.abort_after is None else tokens[: self.abort_after]
         self.tokens += taken
         return self.abort_after is None

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,9 +39,7 @@ def test_any_cuts_give_the_text_of_decoding_at_once(raw: bytes, data: st.DataObj
     cuts = sorted(data.draw(st.lists(st.integers(0, len(raw)), max_size=8)))
     bounds = [0, *cuts, len(raw)]
     decoder = TextDecoder()
-    text = "".join(
-        decoder.feed(raw[start:end]) for start, end in zip(bounds, bounds[1:], strict=False)
-    )
+    text = "".join(decoder.feed(raw[start:end]) for start, end in pairwise(bounds))
     assert text + decoder.flush() == raw.decode("utf-8", "replace")
 
 
