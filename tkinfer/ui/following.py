@@ -8,6 +8,7 @@ from tkinfer.ui.theme import Theme
 from tkinfer.ui.timers import Timers
 
 _JUMP_AIR = 14
+_ZOOM_SETTLES_MS = 50
 
 
 class Follower:
@@ -45,6 +46,11 @@ class Follower:
         """After a change of size: show the end again if it was shown before."""
         if self._at_end:
             self._text.see("end")
+
+    def keep_after_zoom(self) -> None:
+        """The same when the fonts change: Tk lays out anew, and widgets resize, step by step."""
+        if self._at_end:
+            self._timers.start("zoomed", _ZOOM_SETTLES_MS, self.jump)
 
     def jump(self) -> None:
         """Go to the end, and follow it from now on."""

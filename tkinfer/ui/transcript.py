@@ -67,7 +67,7 @@ class Transcript:
         self.text.bind("<Configure>", self._resized)
         self._bind_focus_ring()
         theme.on_paint(self._paint)
-        theme.on_zoom(self._follower.keep)
+        theme.on_zoom(self._follower.keep_after_zoom)
 
     def add_user_message(self, text: str) -> None:
         """Show what the user sent, and go there: it is what the user looks at now."""

@@ -297,3 +297,13 @@ def test_the_end_is_followed_when_the_window_shrinks(rig: Rig) -> None:
     rig.wait(lambda: rig.text.winfo_height() < 300, "the window is smaller")
     rig.settle()
     assert rig.text.dlineinfo("end-1c") is not None
+
+
+def test_the_end_is_followed_when_the_text_grows_larger(rig: Rig) -> None:
+    rig.answer("a line that is long enough to be wrapped when it is larger, and more\n" * 40)
+    rig.settle()
+    rig.press(rig.box, *["<Control-plus>"] * 4)
+    rig.wait(lambda: rig.text.dlineinfo("end-1c") is not None, "the end is in view again")
+    rig.draw("next\n")
+    rig.settle()
+    assert rig.text.dlineinfo("end-1c") is not None
