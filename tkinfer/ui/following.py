@@ -9,6 +9,9 @@ from tkinfer.ui.timers import Timers
 
 _JUMP_AIR = 14
 _ZOOM_SETTLES_MS = 50
+_THUMB_MS = 50
+"""While the end is followed the thumb moves by less than a pixel; drawing it takes 0.3 ms."""
+_END = "1.0"
 
 
 class Follower:
@@ -21,6 +24,7 @@ class Follower:
         self._at_end = True
         self._selecting = False
         self._shown = False
+        self._view = ("0.0", _END)
         self._timers = Timers(text)
         self._jump = ttk.Button(
             text.master,
@@ -66,8 +70,22 @@ class Follower:
 
     def _scrolled(self, first: str, last: str) -> None:
         """Tk's report after each scroll and redraw."""
+        following = self._view[1] == last == _END
+        self._view = (first, last)
+        if not following:
+            self._show_place()
+        elif not self._timers.running("place"):
+            self._timers.start("place", _THUMB_MS, self._show_place)
+
+    def _show_place(self) -> None:
+        """Move the thumb, and offer the way back if the end is out of view."""
+        first, last = self._view
         self._scrollbar.set(float(first), float(last))
-        self._timers.soon("offer", self._look)
+        if last == _END and not self._shown:
+            self._at_end = True
+        else:
+            # Tk's report is early by a line or so while heights are still computed; wait for idle.
+            self._timers.soon("look", self._look)
 
     def _look(self) -> None:
         self._at_end = self._text.dlineinfo("end-1c") is not None
