@@ -33,6 +33,7 @@ from tkinfer.settings import SettingsKeeper
 from tkinfer.ui.pump import OutputPump
 from tkinfer.ui.view import (
     Appearance,
+    ModelBadge,
     Notice,
     Status,
     Tone,
@@ -86,6 +87,8 @@ class Session:
         self._stopping: set[TurnId] = set()
         self._sample = Telemetry()
         self._figures: tuple[str, ...] = ()
+        self._badge: ModelBadge | None = None
+        self._status: Status | None = None
         self.receipt = ""
         """What the last Stop did, in words."""
         self.conversation = Conversation()
@@ -362,7 +365,10 @@ class Session:
 
     def _show_model(self) -> None:
         reload = self._sample.load_fraction if self._loading_for_answer() else None
-        self._view.show_model(self.model.badge(reload))
+        badge = self.model.badge(reload)
+        if badge != self._badge:
+            self._badge = badge
+            self._view.show_model(badge)
         if not self.conversation.messages:
             self._view.show_empty(self.model.empty_state())
 
@@ -378,6 +384,7 @@ class Session:
         text = words.phase_words(phase, self._sample)
         if phase is Phase.IDLE and self.model.info is None:
             text = words.NO_MODEL
-        self._view.show_status(
-            Status(phase=phase, words=text, figures=self._figures, receipt=self.receipt)
-        )
+        status = Status(phase=phase, words=text, figures=self._figures, receipt=self.receipt)
+        if status != self._status:
+            self._status = status
+            self._view.show_status(status)

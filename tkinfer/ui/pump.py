@@ -76,8 +76,10 @@ class OutputPump:
         self._timer: str | None = None
         self._due_at = 0.0
         self._closed = False
-        self._current: RenderOps | None = None
-        self._ops: deque[DrawOp] = deque()
+        self._lists: deque[tuple[TurnId, deque[DrawOp]]] = deque()
+        """Taken, and not yet drawn to the end: their credit is not yet granted."""
+        self._end: TurnEnd | None = None
+        """The end that comes behind them."""
         self._stopped: deque[TurnId] = deque(maxlen=STOPPED_KEPT)
         self.asleep = True
         """Whether a `wake` is needed for what comes next. Read by other threads."""
@@ -96,8 +98,11 @@ class OutputPump:
     def stop(self, turn: TurnId) -> None:
         """Draw nothing more of this turn; its credit goes back at once."""
         self._stopped.append(turn)
-        if self._current is not None and self._current.turn == turn:
-            self._drop_current()
+        kept = deque(waiting for waiting in self._lists if waiting[0] != turn)
+        dropped, self._lists = len(self._lists) - len(kept), kept
+        if self._end is not None and self._end.turn == turn:
+            self._end = None
+        self._output.acknowledge(dropped)
         self._output.discard_turn(turn)
 
     def wake(self) -> None:
@@ -129,7 +134,7 @@ class OutputPump:
             return
         if not self._jobs:
             self.asleep = True  # first this, then the look: a put in between wakes or is seen
-            if self._output.empty() and self._current is None:
+            if self._output.empty() and not self._lists and self._end is None:
                 return
             self.asleep = False
         # Re-armed at the end: a tick that overruns must leave Tk its turn to repaint.
@@ -141,43 +146,42 @@ class OutputPump:
         sample = self._telemetry.take_latest()
         if sample is not None:
             self._screen.measured(sample)
-        while not self._closed and self._deliver_one() and self._now() < until:
+        while not self._closed and self._deliver_next() and self._now() < until:
             pass
 
-    def _deliver_one(self) -> bool:
+    def _deliver_next(self) -> bool:
         """Draw one slice or deliver one end; False when there is nothing."""
-        if self._current is None:
-            item = self._output.take()
-            if item is None:
-                return False
-            if item.turn in self._stopped:
-                if isinstance(item, RenderOps):
-                    self._output.acknowledge()
-                return True
-            if not isinstance(item, RenderOps):
-                self._screen.turn_ended(item)
-                return True
-            self._current, self._ops = item, deque(item.ops)
-        self._draw_slice(self._current.turn)
-        if not self._ops:
-            self._drop_current()
+        self._pull()
+        if self._lists:
+            self._draw_slice()
+            return True
+        end, self._end = self._end, None
+        if end is None:
+            return False
+        self._screen.turn_ended(end)
         return True
 
-    def _drop_current(self) -> None:
-        if self._current is None:
-            return  # a Stop from within the drawing was first
-        self._current = None
-        self._ops.clear()
-        self._output.acknowledge()
+    def _pull(self) -> None:
+        """Take all that waits, up to the end of a turn, so that one slice can join it."""
+        while self._end is None and (item := self._output.take()) is not None:
+            stopped = item.turn in self._stopped
+            if not isinstance(item, RenderOps):
+                self._end = None if stopped else item
+            elif stopped:
+                self._output.acknowledge()
+            else:
+                self._lists.append((item.turn, deque(item.ops)))
 
-    def _draw_slice(self, turn: TurnId) -> None:
-        ops = self._next_slice()
+    def _draw_slice(self) -> None:
+        turn = self._lists[0][0]
+        ops, finished = self._next_slice(turn)
         try:
             self._screen.draw(turn, ops)
         except Exception:
             log.debug("a slice failed; drawing its operations one by one", exc_info=True)
             for op in ops:
                 self._draw_one(turn, op)
+        self._output.acknowledge(finished)
 
     def _draw_one(self, turn: TurnId, op: DrawOp) -> None:
         try:
@@ -186,13 +190,17 @@ class OutputPump:
             log.exception("an operation can't be drawn")
             self._screen.draw_failed(turn, op, error)
 
-    def _next_slice(self) -> list[DrawOp]:
+    def _next_slice(self, turn: TurnId) -> tuple[list[DrawOp], int]:
+        """Operations of one turn for one drawing, and how many lists end with them."""
         ops: list[DrawOp] = []
-        chars = 0
-        while self._ops and len(ops) < SLICE_RUNS:
-            op = self._ops[0]
-            chars += len(op.text) if isinstance(op, InsertText) else 0
-            if ops and chars > SLICE_CHARS:
-                break
-            ops.append(self._ops.popleft())
-        return ops
+        chars = finished = 0
+        while self._lists and self._lists[0][0] == turn:
+            waiting = self._lists[0][1]
+            while waiting:
+                chars += len(waiting[0].text) if isinstance(waiting[0], InsertText) else 0
+                if ops and (chars > SLICE_CHARS or len(ops) == SLICE_RUNS):
+                    return ops, finished
+                ops.append(waiting.popleft())
+            self._lists.popleft()
+            finished += 1
+        return ops, finished

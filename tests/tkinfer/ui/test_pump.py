@@ -108,12 +108,12 @@ def test_a_list_is_acknowledged_only_when_it_is_drawn_whole(rig: Rig) -> None:
     assert rig.granted == 1
 
 
-def test_a_slice_is_bounded_in_characters_and_in_runs(rig: Rig) -> None:
+def test_a_slice_joins_lists_and_is_bounded_in_characters_and_in_runs(rig: Rig) -> None:
     rig.pump.job_begins(ONE)
     rig.put(ONE, *["ab"] * (SLICE_RUNS + 1))
     rig.put(ONE, *["x" * 1500] * 4)
     rig.tick()
-    assert [len(sources) for _turn, sources in rig.screen.calls] == [SLICE_RUNS, 1, 2, 2]
+    assert [len(sources) for _turn, sources in rig.screen.calls] == [SLICE_RUNS, 3, 2]
 
 
 def test_the_next_tick_is_armed_at_the_end_so_that_tk_can_repaint(rig: Rig) -> None:
