@@ -27,7 +27,7 @@ class UnloadModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generate:
-    """Window -> ModelActor: answer these messages. `sent_at` is on the chain's clock, in seconds."""
+    """Window -> ModelActor: answer these messages. `sent_at` is in seconds on the chain's clock."""
 
     lane: ClassVar[Lane] = Lane.CONTROL
     turn: TurnId
@@ -126,7 +126,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stopped:
-    """ModelActor -> window: the receipt of a Stop. The engine is idle, `latency_ms` after the click.
+    """ModelActor -> window: the receipt of a Stop. The engine is idle `latency_ms` after the click.
 
     `killed` says that the engine process was ended for it and the model must be loaded again.
     """

@@ -40,7 +40,7 @@ def bounded(ops: Iterable[DrawOp]) -> Iterator[DrawOp]:
 
 
 class RendererActor(Stage):
-    """Renders batches while the screen has room; holds them, with their credit, while it has not."""
+    """Renders batches while the screen has room; else holds them, and with them their credit."""
 
     def __init__(
         self,
