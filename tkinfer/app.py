@@ -78,9 +78,13 @@ class App(Actions):
         from tkinfer.ui.window import MainWindow
 
         self.window = MainWindow(
-            self.root, self, on_error=self._callback_failed, appearance=remembered.appearance
+            self.root,
+            self,
+            appearance=remembered.appearance,
+            zoom=remembered.zoom,
+            geometry=usable_size(self.root, remembered.window_size),
+            on_error=self._callback_failed,
         )
-        restore_size(self.root, remembered.window_size)
         self._start_timer = self.root.after(1, self._start_session)
 
     def _start_session(self) -> None:
@@ -186,9 +190,11 @@ class App(Actions):
             self.root.after_cancel(self._start_timer)
         if self._waker is not None:
             self._waker.close()
-        size = f"{self.root.winfo_width()}x{self.root.winfo_height()}"
-        self._keeper.settings.window_size = size
+        remembered = self._keeper.settings
+        remembered.window_size = f"{self.root.winfo_width()}x{self.root.winfo_height()}"
+        remembered.zoom = self.window.zoom()
         self._keeper.save_soon()
+        self.window.close()
         self.root.destroy()
 
     def shutdown(self) -> None:
@@ -223,13 +229,14 @@ def _import_the_rest() -> None:
         import_module(module)
 
 
-def restore_size(root: tk.Tk, size: str) -> None:
-    """Give the window the size it had; where it goes is the window manager's business."""
+def usable_size(root: tk.Tk, size: str) -> str:
+    """The size the window had, if it fits the screen; where it goes is the window manager's."""
     match = re.fullmatch(r"(\d{3,5})x(\d{3,5})", size)
-    if match is not None:
-        width = min(int(match[1]), root.winfo_screenwidth())
-        height = min(int(match[2]), root.winfo_screenheight())
-        root.geometry(f"{width}x{height}")
+    if match is None:
+        return ""
+    width = min(int(match[1]), root.winfo_screenwidth())
+    height = min(int(match[2]), root.winfo_screenheight())
+    return f"{width}x{height}"
 
 
 def _llama_engine() -> "Engine":
