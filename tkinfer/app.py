@@ -82,7 +82,7 @@ class App(Actions):
             self,
             appearance=remembered.appearance,
             zoom=remembered.zoom,
-            geometry=usable_size(self.root, remembered.window_size),
+            size=remembered.window_size,
             on_error=self._callback_failed,
         )
         self._start_timer = self.root.after(1, self._start_session)
@@ -191,7 +191,7 @@ class App(Actions):
         if self._waker is not None:
             self._waker.close()
         remembered = self._keeper.settings
-        remembered.window_size = f"{self.root.winfo_width()}x{self.root.winfo_height()}"
+        remembered.window_size = self.window.size()
         remembered.zoom = self.window.zoom()
         self._keeper.save_soon()
         self.window.close()
@@ -227,16 +227,6 @@ def _import_the_rest() -> None:
         "tkinfer.engines.process",
     ):
         import_module(module)
-
-
-def usable_size(root: tk.Tk, size: str) -> str:
-    """The size the window had, if it fits the screen; where it goes is the window manager's."""
-    match = re.fullmatch(r"(\d{3,5})x(\d{3,5})", size)
-    if match is None:
-        return ""
-    width = min(int(match[1]), root.winfo_screenwidth())
-    height = min(int(match[2]), root.winfo_screenheight())
-    return f"{width}x{height}"
 
 
 def _llama_engine() -> "Engine":

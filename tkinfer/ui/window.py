@@ -1,5 +1,6 @@
 """The main window: puts the parts together, and is the View that the session asks."""
 
+import re
 import tkinter as tk
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,7 +19,6 @@ from tkinfer.ui.modelmenu import ModelActions
 from tkinfer.ui.notice import NoticeArea
 from tkinfer.ui.opendialog import ask_for_model
 from tkinfer.ui.palette import asset
-from tkinfer.ui.placement import place_window
 from tkinfer.ui.popover import SEPARATOR, Heading, Item, Popover, Row
 from tkinfer.ui.sheet import Sheet
 from tkinfer.ui.statusbar import StatusBar
@@ -33,6 +33,7 @@ ErrorHandler = Callable[[BaseException], None]
 
 _PROGRAM = "tkinfer"
 _AIR = 10
+_WINDOW_MARGIN = 24
 _SIZE = (1000, 740)
 _LEAST_SIZE = (480, 400)
 
@@ -47,11 +48,11 @@ class MainWindow:
         *,
         appearance: Appearance = Appearance.SYSTEM,
         zoom: int = 0,
-        geometry: str = "",
+        size: str = "",
         on_error: ErrorHandler | None = None,
     ) -> None:
-        """`zoom` counts steps; `geometry` is Tk's. Without `on_error`, errors in callbacks go to
-        the root's `report_callback_exception`, which the caller has set.
+        """`zoom` counts steps; `size` is as in `1000x740`. Without `on_error`, errors in callbacks
+        go to the root's `report_callback_exception`, which the caller has set.
         """
         self.root = root
         self._actions = actions
@@ -66,7 +67,7 @@ class MainWindow:
             self._system.check()  # first of all, so that the answer may be there before the window
         sanitise.adapt_to(root)
         self._theme = Theme(root, dark=self._wants_dark())
-        self._set_up_root(geometry)
+        self._set_up_root(size)
         self._popover = Popover(root, self._theme)
         self._sheet = Sheet(root, self._theme)
         self._build()
@@ -122,9 +123,9 @@ class MainWindow:
 
     # ---- Beyond View
 
-    def geometry(self) -> str:
-        """Size and place, as `geometry` of the constructor takes them."""
-        return self.root.geometry()
+    def size(self) -> str:
+        """Width and height, as `size` of the constructor takes them."""
+        return f"{self.root.winfo_width()}x{self.root.winfo_height()}"
 
     def zoom(self) -> int:
         """Steps above (or below) the size that text has at first."""
@@ -145,14 +146,14 @@ class MainWindow:
 
     # ---- Putting it together
 
-    def _set_up_root(self, geometry: str) -> None:
+    def _set_up_root(self, size: str) -> None:
         root, px = self.root, self._theme.px
         root.title(_PROGRAM)
-        width = min(px(_SIZE[0]), root.winfo_screenwidth())
-        height = min(px(_SIZE[1]), root.winfo_screenheight())
-        root.geometry(f"{width}x{height}")
-        if geometry:
-            place_window(root, geometry)
+        remembered = re.fullmatch(r"(\d{3,5})x(\d{3,5})", size)
+        across, down = map(int, remembered.groups()) if remembered else map(px, _SIZE)
+        # Where it goes is the window manager's business.
+        width = min(across, root.winfo_screenwidth())
+        root.geometry(f"{width}x{min(down, root.winfo_screenheight())}")
         root.minsize(px(_LEAST_SIZE[0]), px(_LEAST_SIZE[1]))
         root.protocol("WM_DELETE_WINDOW", self._actions.close)
         icons = [asset(f"icons/tkinfer-{size}.png") for size in (128, 48)]
@@ -173,7 +174,7 @@ class MainWindow:
             theme,
             ComposerActions(send=self._actions.send, stop=self._actions.stop),
         )
-        self._status = StatusBar(self._bottom, theme)
+        self._status = StatusBar(root, theme)
         self._empty = EmptyStatePanel(
             self.transcript.frame,
             theme,
@@ -193,16 +194,18 @@ class MainWindow:
         ttk.Frame(root, style="Hair.TFrame", height=px(1)).grid(row=1, column=0, sticky="ew")
         self.transcript.frame.grid(row=2, column=0, sticky="nsew")
         self._bottom.grid(row=3, column=0, sticky="ew")
-        self._notices.frame.pack(fill="x", pady=(px(_AIR), 0))
+        self._notices.frame.pack(fill="x")
         self.composer.frame.pack(fill="x")
-        self._status.frame.pack(fill="x", pady=(px(8), px(10)), padx=px(2))
+        self._status.frame.grid(row=4, column=0, sticky="ew", pady=(px(8), px(10)))
         self._bottom.bind("<Configure>", lambda event: self._fit_column(event.width))
         self._theme.on_zoom(lambda: self._fit_column(self._bottom.winfo_width()))
 
     def _fit_column(self, width: int) -> None:
-        """Keep the composer in the transcript's column."""
+        """Keep the composer in the transcript's column; the receipt may go beyond it."""
+        px = self._theme.px
         margin = column_margin(self._theme, width)
-        self._bottom.configure(padding=(margin, 0, margin, 0))
+        self._bottom.configure(padding=(margin, px(_AIR), margin, 0))
+        self._status.frame.grid(padx=(margin + px(2), min(margin, px(_WINDOW_MARGIN))))
 
     def _top_bar_actions(self) -> TopBarActions:
         model = ModelActions(

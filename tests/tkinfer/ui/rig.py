@@ -48,7 +48,7 @@ class RecordingActions(Actions):
 class Rig:
     """One window on the screen, and short names for what tests do with it."""
 
-    def __init__(self, geometry: str = "900x640+20+20") -> None:
+    def __init__(self, size: str = "900x640") -> None:
         self.root = tk.Tk()
         self.errors: list[BaseException] = []
         self.actions = RecordingActions()
@@ -56,7 +56,7 @@ class Rig:
             self.root,
             self.actions,
             appearance=Appearance.LIGHT,
-            geometry=geometry,
+            size=size,
             on_error=self.errors.append,
         )
         self.text = self.window.transcript.text
