@@ -133,6 +133,7 @@ class Desk:
         self.session = Session(
             view=self.view,
             chain=self.chain,
+            make_text_renderer=make_text_renderer,
             settings=self.keeper,
             now=self.clock.now,
             sampling=sampling,

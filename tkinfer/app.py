@@ -117,6 +117,7 @@ class App(Actions):
         session = Session(
             view=self.window,
             chain=chain,
+            make_text_renderer=PlainRenderer,
             settings=self._keeper,
             now=clock.now,
             starter_path=str(starter) if starter is not None else None,

@@ -7,9 +7,10 @@ import itertools
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from actors.chain import Chain
-from actors.drawing import DrawOp
+from actors.drawing import DrawOp, TextRenderer
 from actors.engine import LoadSpec, Sampling
 from actors.messages import (
     Failed,
@@ -26,7 +27,7 @@ from actors.messages import (
 from actors.telemetry import Telemetry
 from actors.turn import EndReason, Phase, StopReason, TurnId
 from tkinfer import words
-from tkinfer.chats.conversation import Conversation, Message, MessageState
+from tkinfer.chats.conversation import Conversation, Message, MessageState, Role
 from tkinfer.errors import PromptError, TkinferError
 from tkinfer.model_choice import ModelChoice
 from tkinfer.settings import SettingsKeeper
@@ -41,6 +42,16 @@ from tkinfer.ui.view import (
 )
 
 log = logging.getLogger(__name__)
+
+_STATES = {
+    EndReason.LENGTH: MessageState.LENGTH,
+    EndReason.CONTEXT_FULL: MessageState.CONTEXT_FULL,
+}
+_TONES = {
+    MessageState.LENGTH: Tone.WARNING,
+    MessageState.CONTEXT_FULL: Tone.WARNING,
+    MessageState.FAILED: Tone.ERROR,
+}
 
 
 def no_model_error() -> PromptError:
@@ -66,6 +77,7 @@ class Session:
         *,
         view: View,
         chain: Chain,
+        make_text_renderer: Callable[[], TextRenderer],
         settings: SettingsKeeper,
         now: Callable[[], float],
         starter_path: str | None = None,
@@ -74,6 +86,7 @@ class Session:
     ) -> None:
         self._view = view
         self._chain = chain
+        self._make_text_renderer = make_text_renderer
         self._keeper = settings
         self._settings = settings.settings
         self._now = now
@@ -144,15 +157,9 @@ class Session:
             self.cancel_load()
 
     def new_chat(self) -> None:
-        """Begin an empty chat; an answer that runs is stopped."""
-        if self._answer is not None:
-            self._stop_answer(StopReason.REPLACED)
-        self.conversation = Conversation()
-        self._figures = ()
-        self._view.clear_chat()
-        self._view.show_title("")
-        self._show_model()
-        self._show_status()
+        """Begin an empty chat; an answer that runs is stopped. Can be undone."""
+        if self.conversation.messages:
+            self._change_chat(Conversation(), "A new chat was begun.")
 
     def load_model(self, path: str) -> None:
         """Load this file in place of the model there is; a running answer is stopped."""
@@ -261,6 +268,35 @@ class Session:
         next_step = "The program goes on; the log file has the details."
         self._view.show_notice(Notice(what=what, next_step=next_step, detail=detail))
 
+    # ---- chats ------------------------------------------------------------------------------
+
+    def _change_chat(self, other: Conversation, what: str) -> None:
+        """Show another conversation, and offer the way back."""
+        if self._answer is not None:
+            self._stop_answer(StopReason.REPLACED)
+        earlier, self.conversation = self.conversation, other
+        self._figures = ()
+        self._view.clear_chat()
+        self._view.show_title(other.title)
+        self._show_messages()
+        self._show_model()
+        self._show_status()
+        if earlier.messages:
+            undo = partial(self._change_chat, earlier, "The earlier chat is back.")
+            self._view.show_notice(Notice(what=what, tone=Tone.PLAIN, undo=undo))
+
+    def _show_messages(self) -> None:
+        view = self._view
+        view.show_empty(None)
+        for message in self.conversation.messages:
+            if message.role is Role.USER:
+                view.add_user_message(message.text)
+                continue
+            view.begin_answer(message.author)
+            renderer = self._make_text_renderer()
+            view.draw([*renderer.feed(message.text), *renderer.finish()])
+            self._close_answer(message)
+
     # ---- runs -------------------------------------------------------------------------------
 
     def _next_turn(self) -> TurnId:
@@ -299,8 +335,8 @@ class Session:
         if answer is None:
             return
         self._send_stop(answer.turn, reason)
-        answer.message.state = MessageState.STOPPED
-        self._close_answer(answer, "Stopped.", Tone.PLAIN)
+        answer.message.state, answer.message.note = MessageState.STOPPED, words.STOPPED
+        self._close_answer(answer.message)
         self._view.show_running(running=False)
 
     def _stopped(self, stopped: Stopped) -> None:
@@ -310,14 +346,10 @@ class Session:
             self.receipt = words.receipt(stopped)
 
     def _finish(self, answer: _Answer, end: Finished) -> None:
-        states = {
-            EndReason.LENGTH: MessageState.LENGTH,
-            EndReason.CONTEXT_FULL: MessageState.CONTEXT_FULL,
-        }
-        answer.message.state = states.get(end.reason, MessageState.COMPLETE)
+        answer.message.state = _STATES.get(end.reason, MessageState.COMPLETE)
         answer.message.figures = end.figures
-        note = words.END_NOTES[end.reason]
-        self._close_answer(answer, note, Tone.WARNING if note else Tone.PLAIN)
+        answer.message.note = words.END_NOTES[end.reason]
+        self._close_answer(answer.message)
         if end.figures.context_size and self._figures:
             used = words.context_words(end.figures.context_used, end.figures.context_size)
             kept = [figure for figure in self._figures if not figure.startswith("context")]
@@ -325,19 +357,18 @@ class Session:
 
     def _fail(self, answer: _Answer, end: Failed) -> None:
         log.warning("turn %d failed", end.turn, exc_info=end.error)
-        answer.message.state = MessageState.FAILED
-        self._close_answer(answer, str(end.error), Tone.ERROR)
+        answer.message.state, answer.message.note = MessageState.FAILED, str(end.error)
+        self._close_answer(answer.message)
         if isinstance(end.error, TkinferError):
             if end.error.detail:
                 self.report_error("", end.error)
         else:
             self.report_error("The answer failed inside the program.", end.error)
 
-    def _close_answer(self, answer: _Answer, note: str, tone: Tone) -> None:
-        message = answer.message
-        message.note = note
+    def _close_answer(self, message: Message) -> None:
         figures = words.message_figures(message.figures) if message.figures else ""
-        self._view.end_answer(figures=figures, note=note, tone=tone)
+        tone = _TONES.get(message.state, Tone.PLAIN)
+        self._view.end_answer(figures=figures, note=message.note, tone=tone)
 
     # ---- the model --------------------------------------------------------------------------
 

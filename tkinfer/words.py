@@ -14,6 +14,7 @@ PHASE_WORDS = {
     Phase.STOPPING: "Stopping",
 }
 
+STOPPED = "Stopped."
 NO_MODEL = "No model loaded"
 
 _STOPPED_WHILE = {
@@ -51,7 +52,7 @@ def run_figures(sample: Telemetry, context_size: int) -> tuple[str, ...]:
         figures.append(f"{sample.tokens_per_s:.1f} tokens/s")
     if sample.first_token_s is not None:
         figures.append(f"first token {sample.first_token_s:.2f} s")
-    used = sample.prefill_total + sample.answer_tokens
+    used = sample.prefill_done + sample.answer_tokens
     if used and context_size:
         figures.append(context_words(used, context_size))
     return tuple(figures)

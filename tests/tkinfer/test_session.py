@@ -396,6 +396,31 @@ def test_several_turns_of_conversation(tmp_path: Path) -> None:
         assert len(desk.engine.requests[-1].messages) == 1
 
 
+def test_a_new_chat_can_be_undone_and_the_undo_too(tmp_path: Path) -> None:
+    """Chats are only in memory yet, so a wrong Ctrl+N must not cost one."""
+    text = "see\n```py\nx = 1\n```\n"
+    with desk_for(tmp_path, text, reason=EndReason.LENGTH) as desk:
+        desk.open_model()
+        desk.ask("one")
+        before = [(b.author, b.text, b.note, b.tone, b.blocks) for b in desk.view.bubbles]
+        desk.session.new_chat()
+        undo = desk.view.notices[-1].undo
+        assert undo is not None
+        desk.ask("two")
+        undo()
+        after = [(b.author, b.text, b.note, b.tone, b.blocks) for b in desk.view.bubbles]
+        assert after == before
+        assert desk.view.title == "one"
+        undo_too = desk.view.notices[-1].undo
+        assert undo_too is not None
+        undo_too()
+        assert desk.view.bubbles[0].text == "two"
+        desk.session.new_chat()
+        count = len(desk.view.notices)
+        desk.session.new_chat()  # an empty chat is no loss
+        assert len(desk.view.notices) == count
+
+
 def test_random_stops_with_the_smallest_windows(tmp_path: Path) -> None:
     """No deadlock, no loss, no mixing, with windows of one everywhere."""
     rng = random.Random(7)

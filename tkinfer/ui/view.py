@@ -4,7 +4,7 @@ The session (tkinfer/session.py) decides; the window shows and reports what the 
 on the main thread. Tests put a recording view in the window's place.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -69,12 +69,16 @@ class EmptyState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """A bar above the composer, until it is closed. `detail` opens on a click and can be copied."""
+    """A bar above the composer, until it is closed. `detail` opens on a click and can be copied.
+
+    One with `undo` offers a button that calls it, and goes by itself after a while.
+    """
 
     what: str
     next_step: str = ""
     detail: str = ""
     tone: Tone = Tone.ERROR
+    undo: Callable[[], None] | None = None
 
 
 class View(Protocol):
