@@ -169,7 +169,7 @@ class Desk:
 
     def wait(self, condition: Callable[[], object], what: str = "") -> None:
         """Run frames until the condition is true."""
-        wait_until(condition, what, between=self.tick)
+        wait_until(condition, what, between=self.tick, limit_s=60.0)
 
     def wait_idle(self) -> None:
         """Idle again, as cases.md means it: Send is there, nothing runs, all credit is back."""

@@ -2,10 +2,10 @@
 
 import itertools
 import random
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import psutil
 import pytest
 
 from actors.chain import Windows
@@ -14,7 +14,7 @@ from actors.engine import GenerateRequest
 from actors.turn import EndReason, Phase
 from tests.fake_clock import FakeClock
 from tests.headless import Desk
-from tests.waiting import wait_until
+from tests.waiting import nap, wait_until
 from tkinfer.chats.conversation import MessageState
 from tkinfer.engines.scripted import LoadScript, Script, ScriptedEngine
 from tkinfer.errors import EngineError, ModelFileError
@@ -23,6 +23,20 @@ from tkinfer.ui.view import EmptyState, Tone
 
 def desk_for(tmp_path: Path, *pieces: str | bytes, **script: object) -> Desk:
     return Desk(ScriptedEngine(Script(pieces=pieces, **script)), tmp_path)  # type: ignore[arg-type]
+
+
+def engine_of(desk: Desk) -> ScriptedEngine:
+    assert isinstance(desk.engine, ScriptedEngine)
+    return desk.engine
+
+
+def at_rest(engine: ScriptedEngine) -> int:
+    """Wait until the engine waits for credit; return the pieces it has sent so far."""
+    seen = -1
+    while seen != (seen := engine.counts.pieces):
+        for _ in range(5):
+            nap()
+    return seen
 
 
 # ---- streaming text ---------------------------------------------------------------------------
@@ -78,18 +92,21 @@ def test_spaces_at_the_start_of_pieces(tmp_path: Path, pieces: list[str], text: 
 
 
 def test_a_fast_engine_waits_for_a_slow_window(tmp_path: Path) -> None:
-    """Case B-1, smaller: the window decides the pace, and nothing is lost."""
-    count = 20_000
+    """Case B-1: the window decides the pace, memory is bounded, and nothing is lost."""
+    count = 200_000
     pieces = [f"{n:07d}" + ("\n" if n % 10 == 9 else " ") for n in range(count)]
+    memory = psutil.Process()
     with desk_for(tmp_path, *pieces) as desk:
+        engine = engine_of(desk)
         desk.open_model()
         desk.session.send("go")
-        engine = desk.engine
         wait_until(lambda: engine.counts.pieces >= 128, "the engine runs out of credit")
-        held = engine.counts.pieces
-        for _ in range(3):
+        before = memory.memory_info().rss
+        for _ in range(30):  # the slow phase: a frame only when the engine has come to rest
             desk.tick()
-        wait_until(lambda: engine.counts.pieces > held, "credit of what was drawn")
+            at_rest(engine)
+        assert memory.memory_info().rss - before < 20 * 1024 * 1024
+        assert engine.counts.pieces < 30 * 4 * 128 + 512  # it really waited
         desk.wait_idle()
         assert desk.view.bubbles[-1].text == "".join(pieces)
         assert engine.counts.most_unacknowledged <= 128
@@ -109,10 +126,7 @@ def test_without_a_tick_the_engine_really_stops(tmp_path: Path) -> None:
         engine = desk.engine
         wait_until(lambda: engine.counts.most_unacknowledged == 2, "out of credit")
         wait_until(lambda: engine.counts.inside == 1)
-        seen = -1
-        while seen != (seen := engine.counts.pieces):
-            time.sleep(0.05)  # two looks at the same count: it has come to rest
-        assert seen <= 2 + 1 + 1 + 1 + 1  # all windows full, and one piece being merged
+        assert at_rest(engine) <= 2 + 1 + 1 + 1 + 1  # all windows full, and one piece being merged
         desk.session.stop()
         desk.wait_idle()
 
