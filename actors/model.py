@@ -312,6 +312,8 @@ class ModelActor(Stage):
     # ---- stop -----------------------------------------------------------------------------
 
     def _stop_turn(self, stop: Stop) -> None:
+        if self._job is not None and self._job.turn == stop.turn and self._job.stop is not None:
+            return  # its receipt is on the way
         job = self._running(stop.turn)
         if job is not None:
             self._begin_stop(job, stop)
@@ -321,10 +323,10 @@ class ModelActor(Stage):
                 self._queue.remove(waiting)
                 self._receipt_at_once(stop.turn, Phase.QUEUED, stop.reason, stop.clicked_at)
                 return
-        if stop.turn == self._drawing:
-            self._drop_text(stop)
-            self._drawing = NO_TURN
-            self._receipt_at_once(stop.turn, Phase.DRAWING, stop.reason, stop.clicked_at)
+        # It has ended: what is left of it is on its way to the screen, if anything is.
+        phase = Phase.DRAWING if stop.turn == self._drawing else Phase.IDLE
+        self._drop_text(stop)
+        self._receipt_at_once(stop.turn, phase, stop.reason, stop.clicked_at)
 
     def _begin_stop(self, job: Job, stop: Stop) -> None:
         job.stop, job.stop_phase, job.phase = stop, job.phase, Phase.STOPPING

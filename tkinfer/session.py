@@ -31,12 +31,12 @@ from tkinfer.chats.conversation import Conversation, Message, MessageState, Role
 from tkinfer.errors import PromptError, TkinferError
 from tkinfer.model_choice import ModelChoice
 from tkinfer.settings import SettingsKeeper
+from tkinfer.status_line import StatusLine
 from tkinfer.ui.pump import OutputPump
 from tkinfer.ui.view import (
     Appearance,
     ModelBadge,
     Notice,
-    Status,
     Tone,
     View,
 )
@@ -97,13 +97,8 @@ class Session:
         self._pump: OutputPump | None = None
         self._turns = itertools.count(1)
         self._answer: _Answer | None = None
-        self._stopping: set[TurnId] = set()
-        self._sample = Telemetry()
-        self._figures: tuple[str, ...] = ()
         self._badge: ModelBadge | None = None
-        self._status: Status | None = None
-        self.receipt = ""
-        """What the last Stop did, in words."""
+        self.status = StatusLine(view)
         self.conversation = Conversation()
 
     def attach_pump(self, pump: OutputPump) -> None:
@@ -137,7 +132,7 @@ class Session:
         self._answer = _Answer(turn, message)
         self._view.begin_answer(author)
         self._view.show_running(running=True)
-        self._figures = ()
+        self.status.clear_figures()
         self._begin_job(turn)
         self._chain.tell(
             Generate(
@@ -181,7 +176,7 @@ class Session:
         load = self.model.load
         if self._answer is not None and (load is not None or self._loading_for_answer()):
             self._stop_answer(StopReason.USER)
-        if load is not None and load.turn not in self._stopping:
+        if load is not None and load.turn not in self.status.stopping:
             self._send_stop(load.turn, StopReason.USER)
 
     def choose_appearance(self, appearance: Appearance) -> None:
@@ -215,8 +210,8 @@ class Session:
     def turn_ended(self, end: TurnEnd) -> None:
         """A run ended by itself: close its place in the window."""
         self._end_job(end.turn)
+        load, answer = self.model.load, self._answer
         self.model.over(end.turn)
-        answer = self._answer
         if answer is not None and answer.turn == end.turn:
             self._answer = None
             if isinstance(end, Finished):
@@ -224,7 +219,7 @@ class Session:
             else:
                 self._fail(answer, end)
             self._view.show_running(running=False)
-        elif isinstance(end, Failed):
+        elif isinstance(end, Failed) and load is not None and load.turn == end.turn:
             self._load_failed(end.error)
         self._show_model()
         self._show_status()
@@ -245,14 +240,11 @@ class Session:
         """The newest figures of the chain; those of a run that is over come too late."""
         if sample.turn not in self._live_turns():
             return
-        self._sample = sample
+        self.status.measured(sample, self.model.context_size)
         load = self.model.load
         if load is not None and sample.turn == load.turn:
             load.fraction = sample.load_fraction
         self._show_model()
-        if sample.phase is not Phase.STOPPING:
-            figures = words.run_figures(sample, self.model.context_size)
-            self._figures = figures or self._figures
         self._show_status()
 
     # ---- errors -----------------------------------------------------------------------------
@@ -275,7 +267,7 @@ class Session:
         if self._answer is not None:
             self._stop_answer(StopReason.REPLACED)
         earlier, self.conversation = self.conversation, other
-        self._figures = ()
+        self.status.clear_figures()
         self._view.clear_chat()
         self._view.show_title(other.title)
         self._show_messages()
@@ -303,7 +295,7 @@ class Session:
         return TurnId(next(self._turns))
 
     def _live_turns(self) -> set[TurnId]:
-        live = set(self._stopping)
+        live = set(self.status.stopping)
         if self._answer is not None:
             live.add(self._answer.turn)
         if self.model.load is not None:
@@ -315,19 +307,16 @@ class Session:
             self._pump.job_begins(turn)
 
     def _end_job(self, turn: TurnId) -> None:
-        self._stopping.discard(turn)
-        if self._sample.turn == turn:
-            self._sample = Telemetry()
+        self.status.over(turn)
         self._chain.turn_over(turn)
         if self._pump is not None:
             self._pump.job_over(turn)
 
     def _send_stop(self, turn: TurnId, reason: StopReason) -> None:
-        self._stopping.add(turn)
+        self.status.stop(turn)
         if self._pump is not None:
             self._pump.stop(turn)
         self._chain.tell(Stop(turn=turn, reason=reason, clicked_at=self._now()))
-        self._sample = Telemetry(turn=turn, phase=Phase.STOPPING)
         self._show_status()
 
     def _stop_answer(self, reason: StopReason) -> None:
@@ -343,17 +332,14 @@ class Session:
         self._end_job(stopped.turn)
         self.model.over(stopped.turn)
         if stopped.reason is StopReason.USER:
-            self.receipt = words.receipt(stopped)
+            self.status.stopped(stopped)
 
     def _finish(self, answer: _Answer, end: Finished) -> None:
         answer.message.state = _STATES.get(end.reason, MessageState.COMPLETE)
         answer.message.figures = end.figures
         answer.message.note = words.END_NOTES[end.reason]
         self._close_answer(answer.message)
-        if end.figures.context_size and self._figures:
-            used = words.context_words(end.figures.context_used, end.figures.context_size)
-            kept = [figure for figure in self._figures if not figure.startswith("context")]
-            self._figures = (*kept, used)
+        self.status.finished(end.figures)
 
     def _fail(self, answer: _Answer, end: Failed) -> None:
         log.warning("turn %d failed", end.turn, exc_info=end.error)
@@ -391,11 +377,11 @@ class Session:
 
     def _loading_for_answer(self) -> bool:
         """Whether the answer's own run loads the model again."""
-        answer, sample = self._answer, self._sample
+        answer, sample = self._answer, self.status.sample
         return answer is not None and sample.turn == answer.turn and sample.phase is Phase.LOADING
 
     def _show_model(self) -> None:
-        reload = self._sample.load_fraction if self._loading_for_answer() else None
+        reload = self.status.sample.load_fraction if self._loading_for_answer() else None
         badge = self.model.badge(reload)
         if badge != self._badge:
             self._badge = badge
@@ -403,19 +389,5 @@ class Session:
         if not self.conversation.messages:
             self._view.show_empty(self.model.empty_state())
 
-    @property
-    def phase(self) -> Phase:
-        """What is going on."""
-        if self._stopping and self._sample.phase is Phase.IDLE:
-            return Phase.STOPPING
-        return self._sample.phase
-
     def _show_status(self) -> None:
-        phase = self.phase
-        text = words.phase_words(phase, self._sample)
-        if phase is Phase.IDLE and self.model.info is None:
-            text = words.NO_MODEL
-        status = Status(phase=phase, words=text, figures=self._figures, receipt=self.receipt)
-        if status != self._status:
-            self._status = status
-            self._view.show_status(status)
+        self.status.show(model_loaded=self.model.info is not None)

@@ -15,6 +15,7 @@ PHASE_WORDS = {
 }
 
 STOPPED = "Stopped."
+CONTEXT = "context"
 NO_MODEL = "No model loaded"
 
 _STOPPED_WHILE = {
@@ -60,7 +61,7 @@ def run_figures(sample: Telemetry, context_size: int) -> tuple[str, ...]:
 
 def context_words(used: int, size: int) -> str:
     """How much of the context is taken."""
-    return f"context {used:,} of {size:,}"
+    return f"{CONTEXT} {used:,} of {size:,}"
 
 
 def message_figures(figures: Figures) -> str:

@@ -44,7 +44,7 @@ class Running:
         return self.app.session
 
     def wait_idle(self) -> None:
-        self.wait(lambda: self.session.phase is Phase.IDLE, "idle again")
+        self.wait(lambda: self.session.status.phase is Phase.IDLE, "idle again")
 
 
 @pytest.fixture
@@ -66,14 +66,14 @@ def test_type_send_read_stop_and_send_again(running: Running) -> None:
     type_text("Write a very long story about a ship.")
     running.wait(lambda: "ship" in running.app.window.composer.text.get("1.0", "end"))
     press("Return")
-    running.wait(lambda: running.session.phase is Phase.DECODE, "decoding")
+    running.wait(lambda: running.session.status.phase is Phase.DECODE, "decoding")
     before = len(running.shown)
     running.wait(lambda: len(running.shown) > before + 100, "text arrives")
     type_text("Next")  # typing the next message works meanwhile
     running.wait(lambda: "Next" in running.app.window.composer.text.get("1.0", "end"))
     press("Escape")
-    running.wait(lambda: "engine idle" in running.session.receipt, "the receipt")
-    assert "while answering" in running.session.receipt
+    running.wait(lambda: "engine idle" in running.session.status.receipt, "the receipt")
+    assert "while answering" in running.session.status.receipt
     assert "Stopped." in running.shown
     press("Return")  # what was typed meanwhile is sent
     running.wait(lambda: len(running.session.conversation.messages) == 4, "the second question")

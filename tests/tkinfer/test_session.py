@@ -11,6 +11,9 @@ import pytest
 from actors.chain import Windows
 from actors.drawing import DrawOp
 from actors.engine import GenerateRequest
+from actors.model import ModelActor
+from actors.relay import RelayActor
+from actors.renderer import RendererActor
 from actors.turn import EndReason, Phase
 from tests.fake_clock import FakeClock
 from tests.headless import Desk
@@ -322,10 +325,6 @@ def test_a_model_that_cannot_be_loaded_is_never_claimed(tmp_path: Path) -> None:
 @pytest.fixture(params=["ModelActor", "RelayActor", "RendererActor"])
 def victim(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """One actor breaks at its next data message."""
-    from actors.model import ModelActor
-    from actors.relay import RelayActor
-    from actors.renderer import RendererActor
-
     method = {
         "ModelActor": (ModelActor, "_on_piece"),
         "RelayActor": (RelayActor, "_send_batch"),
@@ -363,6 +362,26 @@ def test_an_actor_that_fails_is_replaced(tmp_path: Path) -> None:
         assert desk.ask().text == "y" * 500
         assert desk.view.badge.loaded  # the model in the engine lives on
         assert engine.counts.loads == 1
+
+
+@pytest.mark.errors_logged("Unhandled exception in RelayActor")
+def test_an_actor_that_fails_in_a_stop_leaves_nothing_stopping(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(_self: object, _stop: object) -> None:
+        monkeypatch.undo()
+        msg = "on purpose"
+        raise ZeroDivisionError(msg)
+
+    with desk_for(tmp_path, *["x"] * 300, piece_delay_s=0.0005) as desk:
+        desk.open_model()
+        desk.session.send("go")
+        desk.wait(lambda: desk.view.bubbles[-1].text)
+        monkeypatch.setattr(RelayActor, "_drop", breaks)
+        desk.session.stop()
+        desk.wait_idle()
+        assert desk.view.notices == []  # the answer was stopped: nothing else to say of it
+        assert desk.ask("again").text == "x" * 300
 
 
 @pytest.mark.errors_logged("can't be drawn")

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from actors.drawing import DrawOp, InsertText
 from actors.mailbox import LatestQueue
-from actors.messages import News, RenderOps, TurnEnd
+from actors.messages import Finished, News, RenderOps, TurnEnd
 from actors.output import OutputQueue
 from actors.telemetry import Telemetry
 from actors.turn import TurnId
@@ -166,7 +166,8 @@ class OutputPump:
         while self._end is None and (item := self._output.take()) is not None:
             stopped = item.turn in self._stopped
             if not isinstance(item, RenderOps):
-                self._end = None if stopped else item
+                # A run that broke while it was being stopped may never get its receipt.
+                self._end = None if stopped and isinstance(item, Finished) else item
             elif stopped:
                 self._output.acknowledge()
             else:

@@ -120,11 +120,11 @@ class Stops:
         return " ".join(self.random.choices(self.WORDS, k=number))
 
     def question(self, number: int) -> tuple[ChatMessage, ...]:
-        return self.LONG if number % 20 == 0 else self.SHORT
+        return self.LONG if number % 30 == 0 else self.SHORT
 
     def stop_somewhere(self) -> None:
         kinds = ["load", "prefill", "late_prefill", "decode", "paused", "early", "late"]
-        kind = self.random.choices(kinds, [6, 36, 4, 26, 14, 10, 4])[0]
+        kind = self.random.choices(kinds, [5, 38, 3, 26, 14, 10, 4])[0]
         self.kinds[kind] = self.kinds.get(kind, 0) + 1
         getattr(self, f"_{kind}")()
 

@@ -6,10 +6,10 @@ import pytest
 
 from actors.drawing import DrawOp, InsertText
 from actors.mailbox import LatestQueue
-from actors.messages import Failed, ModelLost, News, RenderOps, TurnEnd
+from actors.messages import Finished, ModelLost, News, RenderOps, TurnEnd
 from actors.output import OutputQueue
 from actors.telemetry import Telemetry
-from actors.turn import TurnId
+from actors.turn import EndReason, Figures, TurnId
 from tests.fake_clock import FakeClock, FakeTkScheduler
 from tkinfer.ui.pump import BUDGET_S, SLICE_CHARS, SLICE_RUNS, TICK_MS, OutputPump
 
@@ -166,7 +166,7 @@ def test_after_a_stop_nothing_of_the_turn_is_drawn_but_others_are(rig: Rig) -> N
     assert rig.output.outstanding == 0  # all credit is back before the next tick
     rig.put(ONE, "late")  # the renderer had not heard of it yet
     rig.put(TWO, "next")
-    rig.output.put(Failed(turn=ONE, error=RuntimeError()))
+    rig.output.put(Finished(turn=ONE, reason=EndReason.LENGTH, figures=Figures()))
     for _ in range(4):
         rig.tick()
     assert rig.screen.text == "x" * SLICE_CHARS + "next"
