@@ -1,5 +1,6 @@
 """Loading a model: is the file good, does llama.cpp know its kind, then read it, then load it."""
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from actors.engine import LoadSpec
 from tkinfer.engines import llama
 from tkinfer.engines.refusals import RefusedError, explain
 from tkinfer.engines.turns import TurnGate
+from tkinfer.errors import ModelLoadError
 from tkinfer.models.gguf import GgufHeader, read_header
 
 READ_BYTES: Final = 8 * 1024 * 1024
@@ -16,6 +18,8 @@ READ_BYTES: Final = 8 * 1024 * 1024
 _READ_SHARE: Final = 0.7
 """Of the progress bar, for reading the file; from a disk it takes most of the time."""
 _PROGRESS_S: Final = 0.05
+_NOT_FOR_CHAT: Final = re.compile(r"bert|^t5")
+"""Architectures that make embeddings or need an encoder's pass first."""
 
 Report = Callable[[float], None]
 
@@ -42,6 +46,9 @@ def check(path: str, *, keep_current: bool) -> GgufHeader:
         ModelFileError, ModelLoadError: this file will not load.
     """
     header = read_header(path)
+    if _NOT_FOR_CHAT.search(header.architecture):  # would end in a failed assertion at Send
+        what = f"{Path(path).name} can't chat: {header.architecture} models only read text."
+        raise ModelLoadError(what, "Choose a chat model.")
     if keep_current:
         try:
             llama.try_vocabulary(path)

@@ -40,6 +40,10 @@ M1: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda path: write_tiny_gguf(path, architecture="nosuch"),
         "model.gguf: architecture nosuch is not supported",
     ),
+    "embeddings": (
+        lambda path: write_tiny_gguf(path, architecture="nomic-bert"),
+        "model.gguf can't chat: nomic-bert",
+    ),
     "cut in the header": (lambda path: _cut(path, 0.002), "model.gguf is incomplete"),
     "a byte short": (lambda path: _cut(path, 0.99999), "model.gguf is incomplete"),
     "folder": (lambda path: path.mkdir(), "model.gguf is not a GGUF file: it is a folder"),
