@@ -46,11 +46,7 @@ def test_a_failing_program_leaves_its_trace(
     log_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stderr", None)
-    try:
-        msg = "at the top"
-        raise RuntimeError(msg)
-    except RuntimeError as error:
-        sys.excepthook(RuntimeError, error, error.__traceback__)
+    sys.excepthook(RuntimeError, RuntimeError("at the top"), None)
     assert "RuntimeError: at the top" in log_file.read_text(encoding="utf-8")
 
 
