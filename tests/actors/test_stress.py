@@ -94,10 +94,6 @@ def run_once(desk: Desk, end: str, chance: random.Random, saboteur: Saboteur, vi
         assert bubble.tone is Tone.ERROR
 
 
-@pytest.mark.xfail(
-    reason="the pump drops the Failed of a stopped turn, so the session waits for its receipt",
-    strict=False,
-)
 @pytest.mark.errors_logged("Unhandled exception in")
 def test_a_failure_on_the_way_of_a_stop_ends_the_stop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -42,6 +42,7 @@ class Loop:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         parts: list[str] = []
         times: list[float] = []
+        used: list[float] = []
         while len(parts) < tokens:
             token = C.llama_sampler_sample(chain, self._context, -1)
             if C.llama_vocab_is_eog(self._vocab, token):
@@ -49,11 +50,13 @@ class Loop:
             size = C.llama_token_to_piece(self._vocab, token, self._buffer, 512, 0, False)
             parts.append(decoder.decode(self._buffer[:size]))
             times.append(time.perf_counter())
+            used.append(time.process_time())
             one[0] = token
             C.llama_decode(self._context, batch)
         C.llama_sampler_free(chain)
         rate = (len(times) - 1) / (times[-1] - times[0]) if len(times) > 1 else 0.0
-        return {"tokens": len(times), "per_s": rate, "text": "".join(parts)}
+        cpu_ms = 1000 * (used[-1] - used[0]) / (len(used) - 1) if len(used) > 1 else 0.0
+        return {"tokens": len(times), "per_s": rate, "cpu_ms": cpu_ms, "text": "".join(parts)}
 
     def _prompt(self, question: str) -> Any:
         template = C.llama_model_chat_template(self._model, None).decode()

@@ -2,7 +2,8 @@
 
 The sides take turns in one run: same model, prompt, threads, context. Each answer of the window is
 compared with the bare loops before and after it, so that a machine that changes its speed meanwhile
-changes both.
+changes both. `cpu_ratio` compares the CPU time per token of the two decoding processes: it is the
+steadier figure when the machine does other work too, but it does not see time spent waiting.
 """
 
 import json
@@ -15,6 +16,7 @@ from typing import Any
 from actors.drawing import DrawOp
 from actors.engine import Sampling
 from tests.bench.common import Figures, Options, at_least, median, say
+from tests.bench.cpu import cpu_ns
 from tests.bench.program import Program, running_program, starter
 from tkinfer.engines.process import ProcessEngine
 
@@ -66,6 +68,7 @@ def measure(program: Program, bare: Side, usual: Side, tokens: int, rounds: int)
     bare.answer(20)  # both have loaded once this is answered
     usual.answer(20)
     ratios: list[float] = []
+    cpu_ratios: list[float] = []
     usual_ratios: list[float] = []
     drawn_rates: list[float] = []
     same = True
@@ -77,6 +80,7 @@ def measure(program: Program, bare: Side, usual: Side, tokens: int, rounds: int)
         bare_rates.append(after["per_s"])
         drawn_rates.append(drawn["per_s"])
         ratios.append(2 * drawn["per_s"] / sum(bare_rates[-2:]))
+        cpu_ratios.append(after["cpu_ms"] / drawn["cpu_ms"])
         same = same and drawn["text"] == after["text"]
         if number == 0 or tokens > 1_000:
             rate = told("usual way", usual.answer(tokens))["per_s"]
@@ -85,6 +89,7 @@ def measure(program: Program, bare: Side, usual: Side, tokens: int, rounds: int)
         "ratio": round(median(ratios), 3),
         "ratio_min": round(min(ratios), 3),
         "ratio_max": round(max(ratios), 3),
+        "cpu_ratio": round(median(cpu_ratios), 3),
         "usual_way_ratio": round(median(usual_ratios), 3),
         "tokens_per_s": round(median(drawn_rates), 1),
         "bare_tokens_per_s": round(median(bare_rates), 1),
@@ -101,11 +106,15 @@ def told(side: str, answer: dict[str, Any]) -> dict[str, Any]:
 def window_answer(program: Program) -> dict[str, Any]:
     """Ask in a new chat; the time runs from the first to the last drawing."""
     times: list[float] = []
+    used_ns: list[int] = []
     draw = program.app.window.draw
+    assert isinstance(program.engine, ProcessEngine)
+    pid = program.engine.pid or 0
 
     def timed_draw(ops: Sequence[DrawOp]) -> None:
         draw(ops)
         times.append(time.perf_counter())
+        used_ns.append(cpu_ns(pid) or 0)
 
     program.session.new_chat()
     program.app.window.draw = timed_draw
@@ -118,4 +127,5 @@ def window_answer(program: Program) -> dict[str, Any]:
     assert message.figures is not None
     tokens = message.figures.answer_tokens
     rate = (tokens - 1) / (times[-1] - times[0])
-    return {"tokens": tokens, "per_s": rate, "text": message.text}
+    cpu_ms = (used_ns[-1] - used_ns[0]) / (tokens - 1) / 1e6
+    return {"tokens": tokens, "per_s": rate, "cpu_ms": cpu_ms, "text": message.text}

@@ -159,7 +159,9 @@ class Program:
     def wait_idle(self, limit_s: float = 300.0) -> None:
         """Until the answer is complete, or stopped with its receipt."""
         session = self.session
-        self.run_until(lambda: not self.running() and not session.status.stopping, "the end", limit_s)
+        self.run_until(
+            lambda: not self.running() and not session.status.stopping, "the end", limit_s
+        )
 
     def answer_text(self) -> str:
         """The newest answer, as it is kept."""
