@@ -234,7 +234,9 @@ class ModelActor(Stage):
             if isinstance(head, TokenChunk):
                 if not self._relay_window.take():
                     return
-                granted = self._engine_gate.took(1)
+                # The engine's credit ends with its turn: the rest of an earlier one counts no more.
+                current = head.turn == self._state.job_turn
+                granted = self._engine_gate.took(1) if current else 0
                 if granted:
                     self._engine.grant(head.turn, granted)
             post(self._neighbours.relay, self._outbox.popleft())

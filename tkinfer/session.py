@@ -176,8 +176,10 @@ class Session:
         load = self.model.load
         if self._answer is not None and (load is not None or self._loading_for_answer()):
             self._stop_answer(StopReason.USER)
-        if load is not None and load.turn not in self.status.stopping:
+        if load is not None:
+            self.model.over(load.turn)  # shown at once; ending the engine takes some 50 ms
             self._send_stop(load.turn, StopReason.USER)
+            self._show_model()
 
     def choose_appearance(self, appearance: Appearance) -> None:
         """Remember the palette, which the window shows already."""

@@ -110,10 +110,6 @@ def test_after_a_stop_every_window_is_full_again(
     assert bench.renderer._screen.available == screen
 
 
-@pytest.mark.xfail(
-    reason="pieces of the turn before are counted as taken from the engine's next turn",
-    strict=False,
-)
 def test_the_rest_of_one_answer_gives_no_credit_to_the_next() -> None:
     bench = Bench(Windows(engine=9, relay=1, renderer=1), 1)
     bench.user_sends(8)
