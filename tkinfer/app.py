@@ -11,12 +11,13 @@ import threading
 import time
 import tkinter as tk
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tkinfer import logs, paths, settings
 from tkinfer.errors import SetupError
 from tkinfer.settings import SettingsKeeper
-from tkinfer.ui.view import Actions, Appearance
+from tkinfer.ui.view import Actions, Appearance, Notice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +33,18 @@ log = logging.getLogger(__name__)
 OLDEST_TK = (8, 6, 12)
 SAVE_TIMEOUT_S = 0.5
 SCREEN_WINDOW = 4
+LOOK_MS = 5
+SESSION_MODULES = (
+    "logging.handlers",
+    "actors.chain",
+    "tkinfer.session",
+    "tkinfer.markdown.plain",
+    "tkinfer.models.starter",
+    "tkinfer.ui.pump",
+    "tkinfer.ui.waker",
+    "tkinfer.engines.process",
+)
+"""What `App._start_session` asks for: 100 ms that the window need not wait for."""
 
 
 def run(model: str | None = None) -> int:
@@ -40,17 +53,15 @@ def run(model: str | None = None) -> int:
     Raises:
         SetupError: there is no display, or Tk is too old.
     """
-    # Tk opens its display and draws in C, without the GIL: Python imports meanwhile, in the order
-    # in which things are needed.
-    threading.Thread(target=_import_the_rest, name="imports", daemon=True).start()
-    app = App(model=model)
-    handler = logs.start(paths.log_dir())
-    try:
-        app.root.mainloop()
-        app.shutdown()
-        gc.collect()  # Tk objects must be freed on this thread, before any other might do it
-    finally:
-        logs.stop(handler)
+    # A thread that computes may keep the window from the GIL for that long; Python's own 5 ms are
+    # a third of a frame (41 instead of 60 ticks a second beside one busy thread, with this 54).
+    sys.setswitchinterval(0.0005)
+    # Tk opens its display in C, without the GIL: Python imports meanwhile.
+    _import_aside("tkinfer.ui.window")
+    app = App(model=model, log_folder=paths.log_dir())
+    app.root.mainloop()
+    app.shutdown()
+    gc.collect()  # Tk objects must be freed on this thread, before any other might do it
     return 0
 
 
@@ -62,10 +73,19 @@ class App(Actions):
     """
 
     def __init__(
-        self, *, model: str | None = None, make_engine: "Callable[[], Engine] | None" = None
+        self,
+        *,
+        model: str | None = None,
+        make_engine: "Callable[[], Engine] | None" = None,
+        log_folder: Path | None = None,
     ) -> None:
-        """`make_engine` puts another engine in the place of llama.cpp's: for tests and benches."""
+        """`make_engine` puts another engine in the place of llama.cpp's: for tests and benches.
+
+        Without `log_folder`, nothing is logged to a file.
+        """
         self._model = model
+        self._log_folder = log_folder
+        self._log_handler: logging.Handler | None = None
         self._make_engine = make_engine or _llama_engine
         folder = paths.config_dir()
         remembered, self._problem = settings.load(folder)
@@ -85,12 +105,22 @@ class App(Actions):
             size=remembered.window_size,
             on_error=self._callback_failed,
         )
-        self._start_timer = self.root.after(1, self._start_session)
+        self._imports = _import_aside(*SESSION_MODULES)
+        self._start_timer = self.root.after(LOOK_MS, self._await_imports)
+
+    def _await_imports(self) -> None:
+        """Start what answers as soon as it is imported; the window takes keys meanwhile."""
+        if self._imports.is_alive():
+            self._start_timer = self.root.after(LOOK_MS, self._await_imports)
+        else:
+            self._start_timer = ""
+            self._start_session()
 
     def _start_session(self) -> None:
         """Start what answers. Called once, when the window is on the screen."""
-        self._start_timer = ""
-        from actors.chain import Chain  # here, not above: 100 ms that the window need not wait for
+        if self._log_folder is not None:
+            self._log_handler = logs.start(self._log_folder)
+        from actors.chain import Chain
         from actors.clock import SystemClock
         from actors.job import ModelParts
         from actors.mailbox import LatestQueue
@@ -202,6 +232,8 @@ class App(Actions):
         """Stop actors and engine, and let the last save finish. Takes at most about 3 s."""
         self._stop_chain()
         self._keeper.finish(SAVE_TIMEOUT_S)
+        if self._log_handler is not None:
+            logs.stop(self._log_handler)
 
     def _wake_from_any_thread(self) -> None:
         pump, waker = self.pump, self._waker
@@ -212,22 +244,23 @@ class App(Actions):
         log.error("a callback of the window failed", exc_info=error)
         if self.session is not None:
             self.session.report_error("Something in the window failed.", error)
+        else:
+            what = "tkinfer could not start what answers."
+            next_step = "Install it again, or look into the log file."
+            detail = f"{type(error).__name__}: {error}"
+            self.window.show_notice(Notice(what=what, next_step=next_step, detail=detail))
 
 
-def _import_the_rest() -> None:
-    """Import what the window, `logs.start` and `App._start_session` will ask for."""
-    for module in (
-        "tkinfer.ui.window",
-        "logging.handlers",
-        "actors.chain",
-        "tkinfer.session",
-        "tkinfer.markdown.plain",
-        "tkinfer.models.starter",
-        "tkinfer.ui.pump",
-        "tkinfer.ui.waker",
-        "tkinfer.engines.process",
-    ):
-        import_module(module)
+def _import_aside(*modules: str) -> threading.Thread:
+    """Import on a thread of its own. Whoever needs one earlier waits for that one only."""
+
+    def run() -> None:
+        for module in modules:
+            import_module(module)
+
+    thread = threading.Thread(target=run, name="imports", daemon=True)
+    thread.start()
+    return thread
 
 
 def _llama_engine() -> "Engine":
