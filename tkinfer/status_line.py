@@ -41,11 +41,8 @@ class StatusLine:
             self._figures = words.run_figures(sample, context_size) or self._figures
 
     def finished(self, figures: Figures) -> None:
-        """An answer is complete: the engine's own count of the context is the exact one."""
-        if figures.context_size:
-            used = words.context_words(figures.context_used, figures.context_size)
-            speed = [figure for figure in self._figures if not figure.startswith(words.CONTEXT)]
-            self._figures = (*speed, used)
+        """An answer is complete: the engine's own figures are the exact ones."""
+        self._figures = words.final_figures(figures)
 
     def stop(self, turn: TurnId) -> None:
         """A Stop is on its way."""

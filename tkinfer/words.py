@@ -15,7 +15,6 @@ PHASE_WORDS = {
 }
 
 STOPPED = "Stopped."
-CONTEXT = "context"
 NO_MODEL = "No model loaded"
 
 _STOPPED_WHILE = {
@@ -47,21 +46,27 @@ def phase_words(phase: Phase, sample: Telemetry) -> str:
 
 
 def run_figures(sample: Telemetry, context_size: int) -> tuple[str, ...]:
-    """The figures of a run, as far as they are known."""
-    figures: list[str] = []
-    if sample.tokens_per_s:
-        figures.append(f"{sample.tokens_per_s:.1f} tokens/s")
-    if sample.first_token_s is not None:
-        figures.append(f"first token {sample.first_token_s:.2f} s")
+    """The figures of an answer that is being made, as far as they are known."""
     used = sample.prefill_done + sample.answer_tokens
-    if used and context_size:
-        figures.append(context_words(used, context_size))
-    return tuple(figures)
+    return _figures(sample.tokens_per_s, sample.first_token_s, used, context_size)
 
 
-def context_words(used: int, size: int) -> str:
-    """How much of the context is taken."""
-    return f"{CONTEXT} {used:,} of {size:,}"
+def final_figures(figures: Figures) -> tuple[str, ...]:
+    """The figures of a complete answer, as the engine itself counted."""
+    return _figures(
+        figures.tokens_per_s, figures.first_token_s, figures.context_used, figures.context_size
+    )
+
+
+def _figures(speed: float, first_token_s: float | None, used: int, size: int) -> tuple[str, ...]:
+    parts: list[str] = []
+    if speed:
+        parts.append(f"{speed:.1f} tokens/s")
+    if first_token_s:
+        parts.append(f"first token {first_token_s:.2f} s")
+    if used and size:
+        parts.append(f"context {used:,} of {size:,}")
+    return tuple(parts)
 
 
 def message_figures(figures: Figures) -> str:
