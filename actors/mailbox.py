@@ -35,6 +35,15 @@ def lane_of(message: object) -> Lane:
     return getattr(type(message), "lane", Lane.CONTROL)
 
 
+def drop_turn(queue: deque[Any], turn: int) -> int:
+    """Take a turn's messages out of a queue; return how many of them had cost a credit."""
+    kept = [message for message in queue if message.turn != turn]
+    costly = sum(lane_of(message) is Lane.DATA for message in queue)
+    queue.clear()
+    queue.extend(kept)
+    return costly - sum(lane_of(message) is Lane.DATA for message in kept)
+
+
 class BoundedMailbox:
     """An actor's inbox with a control lane and a bounded data lane. Any thread may put.
 

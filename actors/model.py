@@ -20,7 +20,7 @@ from actors.engine import (
     Unloaded,
 )
 from actors.job import NO_TURN, Job, ModelParts
-from actors.mailbox import CreditViolationError
+from actors.mailbox import CreditViolationError, drop_turn
 from actors.messages import (
     Credit,
     Failed,
@@ -346,7 +346,7 @@ class ModelActor(Stage):
         )
 
     def _drop_text(self, stop: Stop) -> None:
-        self._outbox = deque(item for item in self._outbox if item.turn != stop.turn)
+        drop_turn(self._outbox, stop.turn)
         self.mailbox.discard_turn(stop.turn)
         post(self._neighbours.relay, stop)
 

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 
 from actors.credit import CreditWindow
-from actors.mailbox import CreditViolationError
+from actors.mailbox import CreditViolationError, drop_turn
 from actors.messages import News, RenderOps, TurnEnd
 from actors.turn import TurnId
 
@@ -91,11 +91,7 @@ class OutputQueue:
     def discard_turn(self, turn: TurnId) -> None:
         """Throw away what is queued of this turn, and give the credit back."""
         with self._lock:
-            keep = deque(item for item in self._ordered if item.turn != turn)
-            dropped = sum(isinstance(item, RenderOps) for item in self._ordered) - sum(
-                isinstance(item, RenderOps) for item in keep
-            )
-            self._ordered = keep
+            dropped = drop_turn(self._ordered, turn)
         self.acknowledge(dropped)
 
     @property

@@ -4,6 +4,7 @@ from collections import deque
 from typing import assert_never
 
 from actors.credit import CreditGate, CreditWindow
+from actors.mailbox import drop_turn
 from actors.messages import (
     Credit,
     Failed,
@@ -108,12 +109,7 @@ class RelayActor(Stage):
         self._grant(self._gate.took(len(chunks)))
 
     def _drop(self, stop: Stop) -> None:
-        keep = deque(item for item in self._held if item.turn != stop.turn)
-        dropped = sum(isinstance(item, TokenChunk) for item in self._held) - sum(
-            isinstance(item, TokenChunk) for item in keep
-        )
-        self._held = keep
-        dropped += self.mailbox.discard_turn(stop.turn)
+        dropped = drop_turn(self._held, stop.turn) + self.mailbox.discard_turn(stop.turn)
         post(self._neighbours.renderer, stop)
         self._grant(self._gate.took(dropped) + self._gate.settle())
 

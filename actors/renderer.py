@@ -6,6 +6,7 @@ from typing import assert_never
 
 from actors.credit import CreditGate
 from actors.drawing import DrawOp, InsertText, TextRenderer
+from actors.mailbox import drop_turn
 from actors.messages import (
     Credit,
     Failed,
@@ -107,12 +108,7 @@ class RendererActor(Stage):
             self._output.put(RenderOps(turn=turn, first_seq=first_seq, pieces=pieces, ops=ops_))
 
     def _drop(self, stop: Stop) -> None:
-        keep = deque(item for item in self._waiting if item.turn != stop.turn)
-        dropped = sum(isinstance(item, TextBatch) for item in self._waiting) - sum(
-            isinstance(item, TextBatch) for item in keep
-        )
-        self._waiting = keep
-        dropped += self.mailbox.discard_turn(stop.turn)
+        dropped = drop_turn(self._waiting, stop.turn) + self.mailbox.discard_turn(stop.turn)
         if self._rendering == stop.turn:
             self._text_renderer = None
         self._grant(self._gate.took(dropped) + self._gate.settle())
