@@ -43,7 +43,7 @@ class LoadSpec:
     path: str
     context_size: int | None = None
     threads: int | None = None
-    gpu_layers: int = 0
+    gpu_layers: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

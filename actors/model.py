@@ -306,7 +306,7 @@ class ModelActor(Stage):
             being_killed = job.overdue or job.stop_phase is Phase.LOADING
             if event.model_lost and not being_killed:  # it died of itself: idle all the same
                 self._finish_stop(job, job.stop_phase, killed=True)
-        elif job.turn == event.turn or event.model_lost:
+        elif event.turn in (job.turn, None):
             self._end_job()
             if job.turn != NO_TURN:
                 self._send(Failed(turn=job.turn, error=event.error))
@@ -314,7 +314,10 @@ class ModelActor(Stage):
     # ---- stop -----------------------------------------------------------------------------
 
     def _stop_turn(self, stop: Stop) -> None:
-        if self._job is not None and self._job.turn == stop.turn and self._job.stop is not None:
+        winding = self._job
+        if winding is not None and winding.turn == stop.turn and winding.stop is not None:
+            if winding.silent:  # the window has not heard yet that the turn is over
+                winding.stop, winding.silent = stop, False
             return  # its receipt is on the way
         job = self._running(stop.turn)
         if job is not None:

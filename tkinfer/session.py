@@ -209,6 +209,10 @@ class Session:
             answer.message.append(op.source)
         self.report_error("A part of the answer can't be drawn.", error)
 
+    def failed(self, error: Exception) -> None:
+        """Something else went wrong on the way to the window."""
+        self.report_error("Something in the window failed.", error)
+
     def turn_ended(self, end: TurnEnd) -> None:
         """A run ended by itself: close its place in the window."""
         self._end_job(end.turn)
@@ -216,11 +220,11 @@ class Session:
         self.model.over(end.turn)
         if answer is not None and answer.turn == end.turn:
             self._answer = None
+            self._view.show_running(running=False)
             if isinstance(end, Finished):
                 self._finish(answer, end)
             else:
                 self._fail(answer, end)
-            self._view.show_running(running=False)
         elif isinstance(end, Failed) and load is not None and load.turn == end.turn:
             self._load_failed(end.error)
         self._show_model()
@@ -327,8 +331,8 @@ class Session:
             return
         self._send_stop(answer.turn, reason)
         answer.message.state, answer.message.note = MessageState.STOPPED, words.STOPPED
-        self._close_answer(answer.message)
         self._view.show_running(running=False)
+        self._close_answer(answer.message)
 
     def _stopped(self, stopped: Stopped) -> None:
         self._end_job(stopped.turn)

@@ -33,9 +33,19 @@ class Settings:
 
     def remember_model(self, path: str) -> None:
         """Make this the model of the next start, and the first of the recent ones."""
+        if not _encodable(path):
+            return  # TOML is UTF-8; such a file opens, but can't be remembered
         self.model = path
         others = [known for known in self.recent_models if known != path]
         self.recent_models = [path, *others][:MAX_RECENT]
+
+
+def _encodable(path: str) -> bool:
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def load(folder: Path) -> tuple[Settings, SettingsError | None]:
@@ -87,8 +97,8 @@ def save(settings: Settings, folder: Path) -> None:
             with contextlib.suppress(OSError):
                 Path(temporary).unlink()
             raise
-    except OSError as error:
-        msg = f"The settings can't be saved to {path} ({error.strerror})."
+    except (OSError, ValueError) as error:  # ValueError: a file name that UTF-8 can't hold
+        msg = f"The settings can't be saved to {path} ({error})."
         raise SettingsError(msg, "Check the folder's permissions and free space.") from error
 
 

@@ -1,5 +1,6 @@
 """CPU time of the program's own process while nothing is to be done, with a model loaded."""
 
+import tempfile
 import time
 
 import psutil
@@ -13,7 +14,8 @@ BUDGETS = {"cpu_percent": at_most(0.3)}
 
 def run(options: Options) -> Figures:
     seconds = 20 if options.quick else 60
-    _, child = start("tkinfer")
+    cache = tempfile.TemporaryDirectory()
+    _, child = start("tkinfer", cache.name)
     try:
         say("waiting until the model is loaded")
         memory = settled_memory(child)
@@ -27,6 +29,7 @@ def run(options: Options) -> Figures:
         woken = voluntary_switches(child.pid) - woken_before
     finally:
         end(child)
+        cache.cleanup()
     if ui_before is None or ui_after is None:
         msg = "the program ended while it was watched"
         raise RuntimeError(msg)

@@ -180,7 +180,12 @@ class Program:
                 view.end_answer(figures="", note="", tone=Tone.PLAIN)
             if number % 100 == 0:
                 self.root.update()
-        self.run_for(1.0)  # Tk measures lines in the background
+        text = view.transcript.text
+        # Tk measures lines in the background, in slices of some milliseconds.
+        self.run_until(
+            lambda: not text.tk.getboolean(text.tk.call(text, "pendingsync")), "the lines' heights"
+        )
+        self.run_for(1.0)
 
     def close(self) -> None:
         self.app.close()

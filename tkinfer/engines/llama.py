@@ -159,7 +159,8 @@ class Model:
                 return False
 
         params = C.llama_model_default_params()
-        params.n_gpu_layers = spec.gpu_layers
+        if spec.gpu_layers is not None:  # llama.cpp's own default: all, where there is a GPU
+            params.n_gpu_layers = spec.gpu_layers
         callback = C.llama_progress_callback(report)
         params.progress_callback = callback
         return _load(spec.path, params)
@@ -242,7 +243,7 @@ class Model:
             code = C.llama_decode(self._context, C.llama_batch_get_one(array, len(tokens)))
         if code not in (0, 2):
             what = f"llama.cpp could not compute the next token (code {code})."
-            raise EngineError(what, "Send again, or load the model with a smaller context.")
+            raise EngineError(what, "Send again; if it fails once more, choose a smaller model.")
         return code == 0
 
     def finish_compute(self) -> None:

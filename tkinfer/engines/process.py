@@ -30,7 +30,7 @@ from tkinfer.errors import EngineError, SetupError, TkinferError
 _log = logging.getLogger("tkinfer.engine")
 
 _SEND_AGAIN: Final = "Send again: a fresh engine loads the model by itself."
-_LOAD_AGAIN: Final = "Load it again; if memory is short, choose a smaller model or context."
+_LOAD_AGAIN: Final = "Load it again; if memory is short, choose a smaller model."
 _BUILT_WRONG: Final = (
     "llama-cpp-python may be built for another processor. "
     "Install it again: pip install --force-reinstall --no-cache-dir llama-cpp-python"
@@ -218,7 +218,8 @@ class ProcessEngine:
         elif not jobs:
             _log.warning("the idle engine process ended: %s", ending)
         for turn in aborts:
-            self._deliver(Aborted(turn=turn, phase=Phase.IDLE))
+            if turn not in jobs:  # else its EngineFailed is the answer, and must not be overtaken
+                self._deliver(Aborted(turn=turn, phase=Phase.IDLE))
 
 
 def _attach(error: Exception, log: str) -> None:

@@ -50,5 +50,5 @@ def build(
         raise PromptError(what, "Write a message first.")
     if len(tokens) >= context_size:
         what = f"The prompt has {len(tokens)} tokens, the context only {context_size}."
-        raise PromptError(what, "Shorten it, start a new chat, or load with a larger context.")
+        raise PromptError(what, "Shorten it, or start a new chat.")
     return tokens

@@ -33,7 +33,7 @@ def explain(path: str, refusal: RefusedError) -> ModelLoadError:
         return ModelLoadError(what, update, said)
     if _MEMORY.search(said):
         what = f"There is not enough memory for {name}."
-        return ModelLoadError(what, "Choose a smaller model or a smaller context.", said)
+        return ModelLoadError(what, "Close other programs, or choose a smaller model.", said)
     # `function: error loading model: cause` is logged first, and vaguer lines follow it.
     cause = refusal.lines[0].rsplit("error loading model: ", 1)[-1] if refusal.lines else ""
     what = f"llama.cpp can't load {name}: {cause.rstrip('.')[:_MAX_CAUSE] or 'no cause given'}."

@@ -150,10 +150,14 @@ class Worker:
         header = loading.check(spec.path, keep_current=self._model is not None)
         loading.read_ahead(header, self._gate, bar)
         self._drop_model()
-        model = loading.load(spec, header, self._gate, bar)
-        self._template = ChatTemplate(model.template, bos=model.bos_text, eos=model.eos_text)
-        self._cache = Cache(model, llama.CHUNK)
-        self._model, self._info = model, _info_of(header, model, self._template)
+        self._model = model = loading.load(spec, header, self._gate, bar)
+        try:
+            self._template = ChatTemplate(model.template, bos=model.bos_text, eos=model.eos_text)
+            self._cache = Cache(model, llama.CHUNK)
+            self._info = _info_of(header, model, self._template)
+        except Exception:
+            self._drop_model()
+            raise
         bar.show(1.0)
         return self._info
 

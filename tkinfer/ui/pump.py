@@ -44,6 +44,10 @@ class Screen(Protocol):
         """This operation can't be drawn; the pump goes on behind it."""
         ...
 
+    def failed(self, error: Exception) -> None:
+        """Something else went wrong on the way to the window; the pump goes on."""
+        ...
+
     def turn_ended(self, end: TurnEnd) -> None: ...
 
     def news(self, news: News) -> None: ...
@@ -128,8 +132,9 @@ class OutputPump:
         self.lateness_s.append(max(0.0, began - self._due_at))
         try:
             self._deliver(began + BUDGET_S)
-        except Exception:
+        except Exception as error:
             log.exception("a tick failed")
+            self._screen.failed(error)
         if self._closed:
             return
         if not self._jobs:
@@ -182,7 +187,8 @@ class OutputPump:
             log.debug("a slice failed; drawing its operations one by one", exc_info=True)
             for op in ops:
                 self._draw_one(turn, op)
-        self._output.acknowledge(finished)
+        finally:
+            self._output.acknowledge(finished)
 
     def _draw_one(self, turn: TurnId, op: DrawOp) -> None:
         try:

@@ -25,7 +25,8 @@ class RecordingScreen:
         self.calls: list[tuple[TurnId, list[str]]] = []
         self.ends: list[TurnEnd] = []
         self.told: list[News] = []
-        self.failed: list[str] = []
+        self.undrawn: list[str] = []
+        self.failed_with: list[Exception] = []
         self.samples: list[Telemetry] = []
         self.on_draw: Callable[[Sequence[DrawOp]], None] = lambda _ops: None
 
@@ -40,7 +41,10 @@ class RecordingScreen:
 
     def draw_failed(self, turn: TurnId, op: DrawOp, error: Exception) -> None:
         del turn, error
-        self.failed.append(op.source)
+        self.undrawn.append(op.source)
+
+    def failed(self, error: Exception) -> None:
+        self.failed_with.append(error)
 
     def turn_ended(self, end: TurnEnd) -> None:
         self.ends.append(end)
@@ -195,7 +199,7 @@ def test_one_operation_that_fails_costs_only_itself(rig: Rig) -> None:
     rig.put(ONE, *"123456789")
     rig.tick()
     assert rig.screen.text == "12345689"
-    assert rig.screen.failed == ["7"]
+    assert rig.screen.undrawn == ["7"]
     assert rig.output.outstanding == 0
 
 
