@@ -154,12 +154,12 @@ class ModelReady:
 class ModelLost:
     """ModelActor -> window: no model is in memory now. `error` is None when that was asked for.
 
-    `reloads` says that the next Generate loads the model again by itself.
+    `next_path` is the file that the next Generate loads by itself, or None if there is none.
     """
 
     lane: ClassVar[Lane] = Lane.CONTROL
     error: Exception | None
-    reloads: bool
+    next_path: str | None
 
 
 ModelInbox = LoadModel | UnloadModel | Generate | Stop | StopOverdue | Ping | Credit

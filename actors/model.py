@@ -280,25 +280,27 @@ class ModelActor(Stage):
     def _on_load_failed(self, event: LoadFailed) -> None:
         if self._running(event.turn) is None:
             return
-        had_model = self._state.info is not None
         self._state.info = event.still_loaded
         self._end_job()
         if event.still_loaded is None:
             self._state.spec = None  # it would fail again at each Send
-            if had_model:
-                self._output.tell(ModelLost(error=None, reloads=False))
+            self._tell_lost(None)
         self._send(Failed(turn=event.turn, error=event.error))
+
+    def _tell_lost(self, error: Exception | None) -> None:
+        spec = self._state.spec
+        self._output.tell(ModelLost(error=error, next_path=spec.path if spec else None))
 
     def _on_unloaded(self) -> None:
         self._state.info = None
-        self._output.tell(ModelLost(error=None, reloads=self._state.spec is not None))
+        self._tell_lost(None)
         if self._job is not None and self._job.turn == NO_TURN:
             self._end_job()
 
     def _on_engine_failed(self, event: EngineFailed) -> None:
         if event.model_lost:
             self._state.info = None
-            self._output.tell(ModelLost(error=event.error, reloads=self._state.spec is not None))
+            self._tell_lost(event.error)
         job = self._job
         if job is None:
             return
@@ -367,13 +369,11 @@ class ModelActor(Stage):
         self._finish_stop(job, phase, killed=False)
 
     def _on_killed(self) -> None:
-        had_model = self._state.info is not None
         self._state.info = None
         job = self._job
         if job is not None and job.stop is not None:
             self._finish_stop(job, job.stop_phase, killed=True)
-        if had_model:
-            self._output.tell(ModelLost(error=None, reloads=self._state.spec is not None))
+        self._tell_lost(None)
 
     def _finish_stop(self, job: Job, phase: Phase, *, killed: bool) -> None:
         assert job.stop is not None, "only a stopped job is wound down"

@@ -48,20 +48,19 @@ class ModelChoice:
         self.info, self.path = info, info.path
         self._settings.remember_model(info.path)
 
-    def lost(self, *, reloads: bool) -> None:
-        """No model is in memory."""
-        self.info = None
-        if not reloads:
-            self.path = ""
+    def lost(self, next_path: str | None) -> None:
+        """No model is in memory; this one is loaded by the next Send."""
+        self.info, self.path = None, next_path or ""
 
     def failed(self) -> None:
-        """The file that was chosen can't be loaded: what is in memory, if anything, stays."""
-        self.path = self.info.path if self.info is not None else ""
+        """The file can't be loaded. A model that is in memory stays; `lost` tells if none is."""
+        if self.info is not None:
+            self.path = self.info.path
 
     @property
     def name(self) -> str:
         """The model's name as the user knows it: that of its file, letter for letter."""
-        return model_name(self.path)
+        return model_name(self.load.path if self.load is not None else self.path)
 
     @property
     def context_size(self) -> int:

@@ -113,7 +113,7 @@ class Session:
         """Start an answer to this text. False if nothing was taken."""
         if not text.strip() or self._answer is not None:
             return False
-        if not self.model.path:
+        if not self.model.name:
             self._view.show_notice(
                 Notice(
                     what="No model is open yet.",
@@ -372,13 +372,15 @@ class Session:
         self._keeper.save_soon()
 
     def _model_lost(self, lost: ModelLost) -> None:
-        self.model.lost(reloads=lost.reloads)
+        self.model.lost(lost.next_path)
         if lost.error is not None and self._answer is None:
             self.report_error("The engine failed.", lost.error)
 
     def _load_failed(self, error: Exception) -> None:
         log.warning("a model was not loaded", exc_info=error)
         self.model.failed()
+        if self._answer is not None:
+            self._stop_answer(StopReason.REPLACED)  # it was for the model that isn't there
         self.report_error("The model can't be loaded.", error)
 
     def _loading_for_answer(self) -> bool:

@@ -2,7 +2,7 @@
 
 import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import psutil
@@ -10,7 +10,7 @@ import pytest
 
 from actors.chain import Windows
 from actors.drawing import DrawOp
-from actors.engine import GenerateRequest
+from actors.engine import GenerateRequest, LoadSpec
 from actors.model import ModelActor
 from actors.relay import RelayActor
 from actors.renderer import RendererActor
@@ -478,3 +478,69 @@ def test_random_stops_with_the_smallest_windows(tmp_path: Path) -> None:
                 assert len(numbers) == 50
                 assert numbers == list(range(numbers[0], numbers[0] + 50))
         desk.wait_idle()
+
+
+def loads_for(bad: set[str], slow: set[str]) -> Callable[[LoadSpec], LoadScript]:
+    """Files that are refused, and files that load for a long time."""
+    error = ModelFileError("It is not a GGUF file.", "Open another file.")
+
+    def script(spec: LoadSpec) -> LoadScript:
+        steps = 1000 if spec.path in slow else 0
+        return LoadScript(steps=steps, step_delay_s=0.01, error=error if spec.path in bad else None)
+
+    return script
+
+
+def test_after_a_cancelled_load_the_window_names_the_model_that_answers(tmp_path: Path) -> None:
+    engine = ScriptedEngine(Script(pieces=["hi"]), loads_for(set(), {"b.gguf"}))
+    with Desk(engine, tmp_path) as desk:
+        desk.open_model("a.gguf")
+        desk.session.load_model("b.gguf")
+        desk.wait(lambda: desk.view.badge.loading)
+        desk.session.cancel_load()
+        desk.wait_idle()
+        assert (desk.view.badge.label, desk.view.badge.loaded) == ("a", False)
+        assert desk.ask().author == "a"
+        assert (desk.view.badge.label, desk.view.badge.loaded) == ("a", True)
+
+
+def test_an_answer_that_waits_for_a_model_that_fails_is_not_given_by_another(
+    tmp_path: Path,
+) -> None:
+    engine = ScriptedEngine(Script(pieces=["hi"]), loads_for({"b.gguf"}, set()))
+    with Desk(engine, tmp_path) as desk:
+        desk.open_model("a.gguf")
+        desk.session.load_model("b.gguf")
+        desk.session.send("hello")
+        desk.wait(lambda: desk.view.notices, "the notice")
+        desk.wait_idle()
+        assert desk.view.bubbles[-1].note == "Stopped."
+        assert desk.ask("again").author == "a"
+
+
+def test_a_reload_that_fails_leaves_no_model_chosen(tmp_path: Path) -> None:
+    bad: set[str] = set()
+    scripts = iter([Script(error=EngineError("It crashed."))])
+    engine = ScriptedEngine(lambda _request: next(scripts, Script()), loads_for(bad, set()))
+    with Desk(engine, tmp_path) as desk:
+        desk.open_model("a.gguf")
+        desk.ask()
+        bad.add("a.gguf")
+        assert "not a GGUF" in desk.ask("again").note
+        assert desk.view.badge.label == ""
+        assert not desk.session.send("and again")  # it says that no model is open
+        bad.clear()
+        desk.open_model("a.gguf")
+        desk.ask("now")
+
+
+def test_an_error_at_the_end_of_an_answer_does_not_lock_the_window(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with desk_for(tmp_path, "hi") as desk:
+        desk.open_model()
+        with monkeypatch.context() as patch, caplog.at_level("CRITICAL", "tkinfer.ui.pump"):
+            patch.setattr(desk.view, "end_answer", lambda **_: 1 / 0)
+            desk.ask()
+        assert "ZeroDivisionError" in desk.view.notices[-1].detail
+        assert desk.ask("again").text == "hi"

@@ -141,7 +141,7 @@ def test_it_sleeps_without_a_job_and_wakes_when_asked(rig: Rig) -> None:
     rig.tick()
     assert rig.pump.asleep
     assert rig.scheduler.pending == 0
-    rig.output.tell(ModelLost(error=None, reloads=True))
+    rig.output.tell(ModelLost(error=None, next_path=None))
     rig.pump.wake()
     rig.tick()
     assert len(rig.screen.told) == 1
