@@ -56,6 +56,8 @@ class Chain:
         self._open_turns: set[TurnId] = set()
         self._waiting: list[LoadModel | UnloadModel | Generate | Stop] = []
         self._replacing = False
+        self._beyond_help: Exception | None = None
+        """Why the chain could not be replaced: nothing can be answered any more."""
         self._closed = False
 
     def start(self) -> None:
@@ -70,6 +72,9 @@ class Chain:
         """Pass on to ModelActor. Returns at once, also while the chain is being replaced."""
         with self._lock:
             if isinstance(message, LoadModel | Generate):
+                if self._beyond_help is not None:
+                    self._fail_turns([message.turn], self._beyond_help)
+                    return
                 self._open_turns.add(message.turn)
             model = self._neighbours.model
             if not self._replacing and model is not None and model.is_alive():
@@ -147,6 +152,10 @@ class Chain:
             except pykka.Timeout:
                 log.error("%s does not stop; it is left behind", actor)  # noqa: TRY400 - no trace to tell
 
+    def _fail_turns(self, turns: list[TurnId], error: BaseException) -> None:
+        for turn in turns:
+            self._parts.output.put(Failed(turn=turn, error=_as_exception(error)))
+
     def _actor_failed(self, neighbours: Neighbours, name: str, error: BaseException) -> None:
         """Replace the chain. Called on the dying actor's thread, which has nothing else to do."""
         with self._lock:
@@ -157,9 +166,17 @@ class Chain:
             self._open_turns.clear()
         log.warning("%s failed; replacing the chain", name)
         self._stop_generation(neighbours)
-        for turn in failed:
-            self._parts.output.put(Failed(turn=turn, error=_as_exception(error)))
-        successor = self._start_generation()
+        self._fail_turns(failed, error)
+        try:
+            successor = self._start_generation()
+        except Exception as second:
+            log.exception("the chain can't be replaced")
+            with self._lock:
+                self._replacing, self._beyond_help = False, second
+                failed = sorted(self._open_turns)
+                self._waiting.clear()
+            self._fail_turns(failed, second)
+            return
         with self._lock:
             self._neighbours, self._replacing = successor, False
             waiting, self._waiting = self._waiting, []

@@ -351,6 +351,8 @@ class Session:
         log.warning("turn %d failed", end.turn, exc_info=end.error)
         answer.message.state, answer.message.note = MessageState.FAILED, str(end.error)
         self._close_answer(answer.message)
+        if isinstance(end.error, PromptError):  # asked again with more, it would never fit
+            self._view.set_draft(self.conversation.leave_out_last_question())
         if isinstance(end.error, TkinferError):
             if end.error.detail:
                 self.report_error("", end.error)

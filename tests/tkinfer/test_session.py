@@ -10,7 +10,7 @@ import pytest
 
 from actors.chain import Windows
 from actors.drawing import DrawOp
-from actors.engine import GenerateRequest, LoadSpec
+from actors.engine import EngineFailed, GenerateRequest, LoadSpec
 from actors.model import ModelActor
 from actors.relay import RelayActor
 from actors.renderer import RendererActor
@@ -20,7 +20,7 @@ from tests.headless import Desk
 from tests.waiting import nap, wait_until
 from tkinfer.chats.conversation import MessageState
 from tkinfer.engines.scripted import LoadScript, Script, ScriptedEngine
-from tkinfer.errors import EngineError, ModelFileError
+from tkinfer.errors import EngineError, ModelFileError, PromptError
 from tkinfer.ui.view import EmptyState, Tone
 
 
@@ -544,3 +544,38 @@ def test_an_error_at_the_end_of_an_answer_does_not_lock_the_window(
             desk.ask()
         assert "ZeroDivisionError" in desk.view.notices[-1].detail
         assert desk.ask("again").text == "hi"
+
+
+@pytest.mark.errors_logged("Unhandled exception in", "can't be replaced")
+def test_a_chain_that_cannot_be_replaced_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*_args: object) -> None:
+        msg = "on purpose"
+        raise ZeroDivisionError(msg)
+
+    with desk_for(tmp_path, "hi") as desk:
+        desk.open_model()
+        monkeypatch.setattr(RelayActor, "_send_batch", breaks)
+        monkeypatch.setattr(desk.chain, "_start_generation", breaks)
+        assert desk.ask().tone is Tone.ERROR
+        assert desk.ask("again").tone is Tone.ERROR  # no Send is lost in silence
+        desk.wait(lambda: desk.pump.asleep)
+
+
+def test_a_prompt_that_does_not_fit_is_given_back(tmp_path: Path) -> None:
+    error = PromptError("The prompt has 9,000 tokens, the context only 8,192.", "Shorten it.")
+
+    class Refusing(ScriptedEngine):
+        def start(self, request: GenerateRequest) -> None:
+            if any(message.content == "too long" for message in request.messages):
+                failed = EngineFailed(turn=request.turn, error=error, model_lost=False)
+                self._sink(failed)
+            else:
+                super().start(request)
+
+    with Desk(Refusing(Script(pieces=["hi"])), tmp_path) as desk:
+        desk.open_model()
+        assert "9,000" in desk.ask("too long").note
+        assert desk.view.draft == "too long"
+        assert desk.ask("short").text == "hi"

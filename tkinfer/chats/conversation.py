@@ -32,6 +32,8 @@ class Message:
     role: Role
     author: str
     state: MessageState = MessageState.COMPLETE
+    left_out: bool = False
+    """Not part of the prompt: it was refused, and its text given back."""
     figures: Figures | None = None
     note: str = ""
     """Why the answer ended as it did, in words, if it did not simply finish."""
@@ -63,6 +65,12 @@ class Conversation:
         """Append an answer that is about to stream in."""
         return self._add(Message(Role.ASSISTANT, author, MessageState.STREAMING))
 
+    def leave_out_last_question(self) -> str:
+        """Keep the newest question out of later prompts; return its text."""
+        question = next(m for m in reversed(self.messages) if m.role is Role.USER)
+        question.left_out = True
+        return question.text
+
     def _add(self, message: Message) -> Message:
         self.messages.append(message)
         return message
@@ -75,7 +83,7 @@ class Conversation:
         return tuple(
             ChatMessage(role=message.role.value, content=message.text)
             for message in self.messages
-            if message.text
+            if message.text and not message.left_out
         )
 
     @property
