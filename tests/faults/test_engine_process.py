@@ -128,3 +128,18 @@ def test_a_frozen_engine_is_ended_by_stop(chat: Broken, phase: str) -> None:
     assert not psutil.pid_exists(frozen)
     desk.session.new_chat()
     assert desk.ask("What is 2 plus 2?").text
+
+
+@pytest.mark.parametrize("phase", ["prefill", "decode"])
+def test_an_engine_that_dies_while_it_is_being_stopped(chat: Broken, phase: str) -> None:
+    desk = chat.desk
+    chat.reach(phase)
+    chat.signal(signal.SIGSTOP)
+    desk.session.stop()
+    wait_until(lambda: desk.chain.hops()[0].queued == 0)
+    chat.signal(signal.SIGKILL)
+    desk.wait_idle()
+    assert not desk.view.badge.loaded  # the window never claims a model that isn't there
+    assert "engine ended" in desk.view.status[-1].receipt
+    desk.session.new_chat()
+    assert desk.ask("What is 2 plus 2?").text
