@@ -34,6 +34,7 @@ OLDEST_TK = (8, 6, 12)
 SAVE_TIMEOUT_S = 0.5
 SCREEN_WINDOW = 4
 LOOK_MS = 5
+FIRST_PAINT_MS = 80  # until then the window is being painted; imports beside it would slow that
 SESSION_MODULES = (
     "logging.handlers",
     "actors.chain",
@@ -105,16 +106,20 @@ class App(Actions):
             size=remembered.window_size,
             on_error=self._callback_failed,
         )
-        self._imports = _import_aside(*SESSION_MODULES)
-        self._start_timer = self.root.after(LOOK_MS, self._await_imports)
+        self._start_timer = self.root.after(FIRST_PAINT_MS, self._import_session)
 
-    def _await_imports(self) -> None:
-        """Start what answers as soon as it is imported; the window takes keys meanwhile."""
-        if self._imports.is_alive():
-            self._start_timer = self.root.after(LOOK_MS, self._await_imports)
-        else:
-            self._start_timer = ""
-            self._start_session()
+    def _import_session(self) -> None:
+        imports = _import_aside(*SESSION_MODULES)
+
+        def look() -> None:
+            """Start what answers as soon as it is imported; the window takes keys meanwhile."""
+            if imports.is_alive():
+                self._start_timer = self.root.after(LOOK_MS, look)
+            else:
+                self._start_timer = ""
+                self._start_session()
+
+        look()
 
     def _start_session(self) -> None:
         """Start what answers. Called once, when the window is on the screen."""
