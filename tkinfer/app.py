@@ -34,6 +34,9 @@ OLDEST_TK = (8, 6, 12)
 SAVE_TIMEOUT_S = 0.5
 SCREEN_WINDOW = 4
 LOOK_MS = 5
+SWITCH_INTERVAL_S = 0.0005
+"""A thread that computes may keep the window from the GIL for so long. Python's own 5 ms are a
+third of a frame: beside one busy thread 41 instead of 60 ticks a second, with this 54."""
 FIRST_PAINT_MS = 80  # until then the window is being painted; imports beside it would slow that
 SESSION_MODULES = (
     "logging.handlers",
@@ -54,9 +57,6 @@ def run(model: str | None = None) -> int:
     Raises:
         SetupError: there is no display, or Tk is too old.
     """
-    # A thread that computes may keep the window from the GIL for that long; Python's own 5 ms are
-    # a third of a frame (41 instead of 60 ticks a second beside one busy thread, with this 54).
-    sys.setswitchinterval(0.0005)
     # Tk opens its display in C, without the GIL: Python imports meanwhile.
     _import_aside("tkinfer.ui.window")
     app = App(model=model, log_folder=paths.log_dir())
@@ -84,6 +84,7 @@ class App(Actions):
 
         Without `log_folder`, nothing is logged to a file.
         """
+        sys.setswitchinterval(SWITCH_INTERVAL_S)
         self._model = model
         self._log_folder = log_folder
         self._log_handler: logging.Handler | None = None
