@@ -77,7 +77,8 @@ def settled_memory(child: subprocess.Popen[str]) -> Figures:
         family = [process.pid, *(one.pid for one in process.children())]
         before = sum(cpu_ns(pid) or 0 for pid in family)
         time.sleep(1.0)
-        if sum(cpu_ns(pid) or 0 for pid in family) - before < NS // 50:
+        spent = sum(cpu_ns(pid) or 0 for pid in family) - before
+        if len(family) > 1 and spent < NS // 50:  # the engine has started, and rests
             break
     full = process.memory_full_info()
     return {
