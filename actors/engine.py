@@ -142,7 +142,8 @@ class EngineFinished:
 class Aborted:
     """The answer to every `abort`, also when the turn had ended or was never known (phase IDLE).
 
-    Nothing of the turn follows, and the engine computes nothing for it any more.
+    Nothing of the turn follows, and the engine computes nothing for it any more. An engine that dies
+    before it has answered sends EngineFailed in its place.
     """
 
     lane: ClassVar[Lane] = Lane.CONTROL
@@ -206,7 +207,7 @@ class Engine(Protocol):
         """Let the engine send so many pieces more of this turn."""
 
     def abort(self, turn: TurnId) -> None:
-        """Stop a turn. Always answered by one Aborted, whatever the state of the turn."""
+        """Stop a turn. Answered by one Aborted, whatever its state, unless the engine dies."""
 
     def kill(self) -> None:
         """End whatever the engine does at once, the model included. Answered by EngineKilled."""

@@ -119,14 +119,18 @@ def test_kill_without_a_child_is_answered_too(rig: Rig, tiny: Path) -> None:
     rig.load(tiny)
 
 
-def test_an_abort_that_a_death_leaves_open_is_answered(rig: Rig, slow: Path) -> None:
+def test_an_abort_that_a_death_leaves_open_is_answered_by_the_failure(
+    rig: Rig, slow: Path
+) -> None:
+    """An Aborted beside it would overtake the failure on the control lane."""
     turn = reach(rig, "prefill", slow)
     assert turn is not None
     signal_child(rig, signal.SIGSTOP)
     rig.engine.abort(turn)
     signal_child(rig, signal.SIGKILL)
-    rig.wait(EngineFailed)
-    rig.wait(Aborted, lambda event: event.turn == turn)
+    rig.wait(EngineFailed, lambda event: event.turn == turn)
+    rig.load(slow)
+    assert not any(event.turn == turn for event in rig.of(Aborted))
 
 
 def test_a_frozen_child_blocks_no_caller(rig: Rig, tiny: Path) -> None:
