@@ -142,8 +142,8 @@ class EngineFinished:
 class Aborted:
     """The answer to every `abort`, also when the turn had ended or was never known (phase IDLE).
 
-    Nothing of the turn follows, and the engine computes nothing for it any more. An engine that dies
-    before it has answered sends EngineFailed in its place.
+    Nothing of the turn follows, and the engine computes nothing for it any more. An engine that
+    dies before it has answered sends EngineFailed in its place.
     """
 
     lane: ClassVar[Lane] = Lane.CONTROL

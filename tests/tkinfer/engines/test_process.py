@@ -119,9 +119,7 @@ def test_kill_without_a_child_is_answered_too(rig: Rig, tiny: Path) -> None:
     rig.load(tiny)
 
 
-def test_an_abort_that_a_death_leaves_open_is_answered_by_the_failure(
-    rig: Rig, slow: Path
-) -> None:
+def test_an_abort_that_a_death_leaves_open_is_answered_by_the_failure(rig: Rig, slow: Path) -> None:
     """An Aborted beside it would overtake the failure on the control lane."""
     turn = reach(rig, "prefill", slow)
     assert turn is not None
