@@ -49,6 +49,7 @@ class Composer:
             parent, style="Composer.TFrame", padding=(px(14), px(10), px(8), px(8))
         )
         self.text = self._make_text()
+        draft.SoftBreaks(self.text)
         self._placeholder = ttk.Label(
             self.frame,
             text=_PLACEHOLDER,
@@ -83,7 +84,7 @@ class Composer:
 
     def put_in_front(self, text: str) -> None:
         """Put text in front of the draft."""
-        self.text.insert("1.0", draft.to_box(text))
+        self.text.insert("1.0", text)
         self._fit()
         self.focus()
 
@@ -178,7 +179,7 @@ class Composer:
         box.edit_separator()
         if box.tag_ranges("sel"):
             box.delete("sel.first", "sel.last")
-        box.insert("insert", draft.to_box(text))
+        box.insert("insert", text)
         box.edit_separator()
         box.see("insert")
         self._fit()

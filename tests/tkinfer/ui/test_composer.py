@@ -115,6 +115,101 @@ def test_a_huge_paste_is_sent_as_it_is_and_never_one_long_line(rig: Rig) -> None
     assert rig.window.composer.draft() == ""
 
 
+def longest_line(rig: Rig) -> int:
+    return max(len(line.removesuffix("\u2028")) for line in rig.box.get("1.0", "end").split("\n"))
+
+
+PASTES = ["word " * 340, "x" * 1_700, "\N{GRINNING FACE}" * 1_700, "\N{GRINNING FACE} a" * 566]
+
+
+@pytest.mark.parametrize("text", PASTES, ids=["words", "one word", "emoji", "mixed"])
+@pytest.mark.parametrize("where", ["end-1c", "1.0", "1.8"])
+def test_pastes_that_add_up_are_never_one_long_line(rig: Rig, text: str, where: str) -> None:
+    expected = ""
+    for count in range(12):
+        rig.box.mark_set("insert", where)
+        before = rig.box.get("1.0", "insert").replace("\u2028\n", "")
+        paste(rig, text)
+        expected = before + text + expected[len(before) :]
+        assert longest_line(rig) <= MAX_LINE
+        assert rig.window.composer.draft() == expected, count
+    for left in range(11, -1, -1):
+        rig.press(rig.box, "<Control-z>")
+        assert len(rig.window.composer.draft()) == left * len(text)
+        assert longest_line(rig) <= MAX_LINE
+    for _ in range(12):
+        rig.press(rig.box, "<Control-y>")
+    assert longest_line(rig) <= MAX_LINE
+    rig.press(rig.box, "<Return>")
+    assert rig.actions.calls == [("send", expected)]
+
+
+def type_keys(rig: Rig, text: str) -> None:
+    for character in text:
+        rig.root.tk.call("tk::TextInsert", rig.box, character)  # as every key does
+
+
+def test_one_long_typed_line_is_cut_too(rig: Rig) -> None:
+    text = "ab \N{GRINNING FACE}c" * 1_000
+    type_keys(rig, text)
+    assert rig.box.compare("insert", "==", "end-1c")
+    assert longest_line(rig) <= MAX_LINE
+    assert rig.window.composer.draft() == text
+    rig.press(rig.box, "<Return>")
+    assert rig.actions.calls == [("send", text)]
+
+
+def test_a_break_is_undone_together_with_the_keys_that_needed_it(rig: Rig) -> None:
+    text = "x" * 1_990
+    paste(rig, text)
+    type_keys(rig, "\N{GRINNING FACE}" * 60)
+    assert longest_line(rig) <= MAX_LINE
+    rig.press(rig.box, "<Control-z>")
+    assert rig.window.composer.draft() == text
+    assert longest_line(rig) <= MAX_LINE
+    rig.press(rig.box, "<Control-y>")
+    assert rig.window.composer.draft() == text + "\N{GRINNING FACE}" * 60
+    assert longest_line(rig) <= MAX_LINE
+
+
+def test_text_put_in_front_of_a_long_line_is_cut_too(rig: Rig) -> None:
+    rig.window.composer.type("y" * 1_900)
+    rig.window.set_draft("x" * 1_900)
+    assert longest_line(rig) <= MAX_LINE
+    assert rig.window.composer.draft() == "x" * 1_900 + "y" * 1_900
+
+
+@pytest.mark.parametrize(
+    ("start", "keys", "expected"),
+    [
+        ("2.0", ["<BackSpace>"], "x" * 1_949 + "y" * 1_950),
+        ("1.1950", ["<BackSpace>"], "x" * 1_949 + "y" * 1_950),
+        ("1.1951", ["<BackSpace>"], "x" * 1_949 + "y" * 1_950),
+        ("1.1950", ["<Delete>"], "x" * 1_950 + "y" * 1_949),
+        ("1.1951", ["<Delete>"], "x" * 1_950 + "y" * 1_949),
+        ("1.0", ["<Control-k>"], "y" * 1_950),
+        ("1.1951", ["<z>"], "x" * 1_950 + "z" + "y" * 1_950),
+        ("1.1951", ["<Shift-Return>"], "x" * 1_950 + "\n" + "y" * 1_950),
+        ("2.1", ["<BackSpace>"] * 3, "x" * 1_948 + "y" * 1_949),
+    ],
+)
+def test_keys_at_a_soft_break_treat_it_as_not_there(
+    rig: Rig, start: str, keys: list[str], expected: str
+) -> None:
+    text = "x" * 1_950 + "y" * 1_950
+    paste(rig, text)
+    assert rig.box.get("1.1950", "2.1") == "\u2028\ny"
+    rig.box.mark_set("insert", start)
+    rig.press(rig.box, *keys)
+    assert rig.window.composer.draft() == expected
+    assert longest_line(rig) <= MAX_LINE
+    for _ in keys:
+        if rig.window.composer.draft() != text:
+            rig.press(rig.box, "<Control-z>")
+            assert longest_line(rig) <= MAX_LINE
+    assert rig.window.composer.draft() == text
+
+
 def test_enter_while_an_answer_runs_keeps_the_draft(rig: Rig) -> None:
     rig.window.show_running(running=True)
     rig.type(rig.box, "next")
