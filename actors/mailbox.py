@@ -2,6 +2,7 @@
 
 import threading
 from collections import deque
+from collections.abc import Callable
 from enum import Enum, auto
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -35,13 +36,20 @@ def lane_of(message: object) -> Lane:
     return getattr(type(message), "lane", Lane.CONTROL)
 
 
-def drop_turn(queue: deque[Any], turn: int) -> int:
-    """Take a turn's messages out of a queue; return how many of them had cost a credit."""
-    kept = [message for message in queue if message.turn != turn]
-    costly = sum(lane_of(message) is Lane.DATA for message in queue)
+def _itself(message: Any) -> Any:
+    return message
+
+
+def drop_turn(queue: deque[Any], turn: int, message_of: Callable[[Any], Any] = _itself) -> int:
+    """Take a turn's messages out of a queue; return how many of them had cost a credit.
+
+    `message_of` unpacks what the queue holds.
+    """
+    kept = [item for item in queue if message_of(item).turn != turn]
+    costly = sum(lane_of(message_of(item)) is Lane.DATA for item in queue)
     queue.clear()
     queue.extend(kept)
-    return costly - sum(lane_of(message) is Lane.DATA for message in kept)
+    return costly - sum(lane_of(message_of(item)) is Lane.DATA for item in kept)
 
 
 class BoundedMailbox:
@@ -103,11 +111,9 @@ class BoundedMailbox:
         The caller owes their sender that many credits.
         """
         with self._changed:
-            keep = [e for e in self._ordered if e.message.turn != turn]
-            self._ordered = deque(keep)
-            before = self._data_queued
-            self._data_queued = sum(lane_of(e.message) is Lane.DATA for e in keep)
-            return before - self._data_queued
+            dropped = drop_turn(self._ordered, turn, lambda envelope: envelope.message)
+            self._data_queued -= dropped
+            return dropped
 
     @property
     def data_queued(self) -> int:

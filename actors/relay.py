@@ -16,7 +16,7 @@ from actors.messages import (
     TokenChunk,
     TurnEnd,
 )
-from actors.stage import FailureReport, Neighbours, Stage, post
+from actors.stage import FailureReport, Neighbours, Stage, grant, post
 from actors.turn import TurnId
 
 MIN_BATCH = 16
@@ -84,7 +84,9 @@ class RelayActor(Stage):
             head = self._held[0]
             if not isinstance(head, TokenChunk):
                 post(self._neighbours.renderer, self._held.popleft())
-                self._grant(self._gate.settle())  # idle means that all credit is back
+                grant(
+                    self._neighbours.model, self._gate.settle()
+                )  # idle means that all credit is back
             elif self._renderer_window.take():
                 self._send_batch(head.turn)
             else:
@@ -106,13 +108,9 @@ class RelayActor(Stage):
             text="".join(chunk.text for chunk in chunks),
         )
         post(self._neighbours.renderer, batch)
-        self._grant(self._gate.took(len(chunks)))
+        grant(self._neighbours.model, self._gate.took(len(chunks)))
 
     def _drop(self, stop: Stop) -> None:
         dropped = drop_turn(self._held, stop.turn) + self.mailbox.discard_turn(stop.turn)
         post(self._neighbours.renderer, stop)
-        self._grant(self._gate.took(dropped) + self._gate.settle())
-
-    def _grant(self, credits_: int) -> None:
-        if credits_:
-            post(self._neighbours.model, Credit(messages=credits_))
+        grant(self._neighbours.model, self._gate.took(dropped) + self._gate.settle())

@@ -19,7 +19,7 @@ from actors.messages import (
     TurnEnd,
 )
 from actors.output import OutputQueue
-from actors.stage import FailureReport, Neighbours, Stage, post
+from actors.stage import FailureReport, Neighbours, Stage, grant, post
 from actors.turn import TurnId
 
 MAX_OP_CHARS = 4_000
@@ -94,7 +94,7 @@ class RendererActor(Stage):
             self._rendering = batch.turn
         ops = self._text_renderer.feed(batch.text)
         self._put(batch.turn, batch.first_seq, batch.pieces, ops)
-        self._grant(self._gate.took(1))
+        grant(self._neighbours.relay, self._gate.took(1))
 
     def _finish(self, end: TurnEnd) -> None:
         if self._text_renderer is not None:
@@ -111,8 +111,4 @@ class RendererActor(Stage):
         dropped = drop_turn(self._waiting, stop.turn) + self.mailbox.discard_turn(stop.turn)
         if self._rendering == stop.turn:
             self._text_renderer = None
-        self._grant(self._gate.took(dropped) + self._gate.settle())
-
-    def _grant(self, credits_: int) -> None:
-        if credits_:
-            post(self._neighbours.relay, Credit(messages=credits_))
+        grant(self._neighbours.relay, self._gate.took(dropped) + self._gate.settle())

@@ -8,6 +8,7 @@ from typing import Any, cast
 import pykka
 
 from actors.mailbox import BoundedMailbox
+from actors.messages import Credit
 
 Ref = pykka.ActorRef[Any]
 FailureReport = Callable[[str, BaseException], None]
@@ -39,6 +40,12 @@ def post(receiver: Ref | None, message: object) -> None:
         receiver.tell(message)
     except pykka.ActorDeadError:
         return
+
+
+def grant(sender: Ref | None, messages: int) -> None:
+    """Give a sender its credit back, if there is any to give."""
+    if messages:
+        post(sender, Credit(messages=messages))
 
 
 class Stage(pykka.ThreadingActor):

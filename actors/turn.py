@@ -34,7 +34,6 @@ class StopReason(StrEnum):
 
     USER = "user"
     REPLACED = "replaced"
-    CLOSING = "closing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

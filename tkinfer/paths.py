@@ -27,8 +27,8 @@ def _dir(kind: str) -> Path:
     return dirs.user_config_path if kind == "config" else dirs.user_log_path
 
 
-def assets_dir() -> Path:
-    """The palettes and icons: inside an installed package, or beside it in a working copy."""
-    package = Path(__file__).parent
-    installed = package / "assets"
-    return installed if installed.is_dir() else package.parent / "assets"
+def asset(name: str) -> Path:
+    """A file of assets/: inside the package when installed, beside it in a working copy."""
+    package = Path(__file__).resolve().parent
+    inside = package / "assets" / name
+    return inside if inside.exists() else package.parent / "assets" / name

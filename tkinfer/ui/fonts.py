@@ -83,10 +83,6 @@ class Fonts:
         """Pixels that `text` takes in the named font."""
         return int(self._tk.call("font", "measure", name, text))
 
-    def line_height(self, name: str) -> int:
-        """Pixels from one line to the next."""
-        return int(self._tk.call("font", "metrics", name, "-linespace"))
-
     def ascent(self, name: str) -> int:
         """Pixels from the top of a line to its base line."""
         return int(self._tk.call("font", "metrics", name, "-ascent"))

@@ -4,16 +4,9 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import cast
 
-_PACKAGE = Path(__file__).resolve().parent.parent
-
-
-def asset(name: str) -> Path:
-    """A file of assets/: inside the package when installed, beside it in a source tree."""
-    inside = _PACKAGE / "assets" / name
-    return inside if inside.exists() else _PACKAGE.parent / "assets" / name
+from tkinfer.paths import asset
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from tkinter import ttk
 from typing import Literal
 
 from actors.drawing import DrawOp
+from tkinfer.paths import asset
 from tkinfer.ui import sanitise
 from tkinfer.ui.appearance import SystemAppearance
 from tkinfer.ui.bands import column_margin
@@ -18,7 +19,6 @@ from tkinfer.ui.keys import bind_keys, click_without_focus
 from tkinfer.ui.modelmenu import ModelActions
 from tkinfer.ui.notice import NoticeArea
 from tkinfer.ui.opendialog import ask_for_model
-from tkinfer.ui.palette import asset
 from tkinfer.ui.popover import SEPARATOR, Heading, Item, Popover, Row
 from tkinfer.ui.sheet import Sheet
 from tkinfer.ui.statusbar import StatusBar
