@@ -84,9 +84,8 @@ class RelayActor(Stage):
             head = self._held[0]
             if not isinstance(head, TokenChunk):
                 post(self._neighbours.renderer, self._held.popleft())
-                grant(
-                    self._neighbours.model, self._gate.settle()
-                )  # idle means that all credit is back
+                # Idle means that all credit is back.
+                grant(self._neighbours.model, self._gate.settle())
             elif self._renderer_window.take():
                 self._send_batch(head.turn)
             else:
