@@ -8,8 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
+from actors.loading import LoadSpec, MemoryPlan
 from actors.mailbox import Lane
-from actors.turn import EndReason, Figures, Phase, TurnId
+from actors.sampling import Sampling
+from actors.turn import Channel, EndReason, Figures, Phase, TurnId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,32 +20,23 @@ class ChatMessage:
 
     role: str
     content: str
+    reasoning: str = ""
+    """What the model thought before `content`, for templates that keep it."""
+    tokens: tuple[int, ...] = ()
+    """The ids of an answer as the model made them, reasoning included; used where they fit the
+    text, so that the prompt is token for token what the model saw."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sampling:
-    """How the next token is chosen. A temperature of 0 takes the likeliest token always."""
+class PromptFormat:
+    """How messages become a prompt, where the user has chosen."""
 
-    temperature: float = 0.7
-    top_k: int = 40
-    top_p: float = 0.95
-    min_p: float = 0.05
-    repeat_penalty: float = 1.0
-    repeat_last_n: int = 64
-    seed: int | None = None
-    """None draws a new seed for each answer."""
-    max_tokens: int | None = None
-    """None lets the answer grow until the context is full."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadSpec:
-    """Which model to load, and how. None leaves the choice to the engine."""
-
-    path: str
-    context_size: int | None = None
-    threads: int | None = None
-    gpu_layers: int | None = None
+    template: str = ""
+    """The name of one of the model's templates; empty is its default."""
+    override: str = ""
+    """A Jinja template in place of the model's own."""
+    thinking: bool | None = None
+    """Whether the model is to think first (`enable_thinking`); None is the template's default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +45,19 @@ class GenerateRequest:
 
     turn: TurnId
     messages: tuple[ChatMessage, ...]
+    resume: bool = False
+    """The last message is an answer that was cut: go on with it."""
+    format: PromptFormat = field(default_factory=PromptFormat)
     sampling: Sampling = field(default_factory=Sampling)
     credit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """One of the templates that a model file brings. The default one's name is empty."""
+
+    name: str
+    source: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +71,27 @@ class ModelInfo:
     context_size: int = 0
     context_train: int = 0
     threads: int = 0
-    template: str = ""
-    """Where the chat format came from: `model`, or the name of the fallback."""
+    templates: tuple[Template, ...] = ()
+    format: str = ""
+    """Which chat format is used, and why if it isn't the model's own; in words."""
+    can_think: bool = False
+    """The template asks whether the model is to think first."""
+    rewinds: bool = True
+    """The KV cache can be cut anywhere (plain attention); else it goes back to checkpoints."""
+    layers: int = 0
+    plan: MemoryPlan | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerTokens:
+    """The tokens of an answer as they were made, so that it can be gone on with exactly.
+
+    `ends[i]` is how many characters of reasoning and answer together were decided by the first
+    i + 1 tokens. A window that drew less keeps fewer tokens.
+    """
+
+    ids: tuple[int, ...] = ()
+    ends: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +130,40 @@ class Unloaded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PromptReady:
+    """The prompt is built, and its size known; nothing was evaluated yet."""
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+    turn: TurnId
+    tokens: int
+    left_out: int = 0
+    """So many of the oldest messages (the system text not counted) have no room."""
+    format: str = ""
+    """Which chat format was used, and why if it isn't the model's own; in words."""
+    fell_back: bool = False
+    """It isn't what was asked for: worth telling the user."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """The answer to `count`. `tokens` is None while no model is there to ask."""
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+    query: int
+    tokens: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """The answer to `plan`: what loading would take, or why it can't be."""
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+    query: int
+    plan: MemoryPlan | None
+    error: Exception | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PrefillProgress:
     """Prompt tokens evaluated so far, of all. Sent at most some twenty times a second."""
 
@@ -126,6 +183,9 @@ class Piece:
     text: str
     tokens: int = 1
     """Answer tokens this text stands for; 0 or more, since a character may need several."""
+    channel: Channel = Channel.ANSWER
+    alternatives: tuple[tuple[str, float], ...] = ()
+    """The likeliest tokens in place of the piece's last one, with their probabilities."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +196,7 @@ class EngineFinished:
     turn: TurnId
     reason: EndReason
     figures: Figures
+    tokens: AnswerTokens = field(default_factory=AnswerTokens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +212,7 @@ class Aborted:
     phase: Phase
     tokens_evaluated: int = 0
     tokens_kept: int = 0
+    tokens: AnswerTokens = field(default_factory=AnswerTokens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,12 +240,15 @@ EngineEvent = (
     | Loaded
     | LoadFailed
     | Unloaded
+    | PromptReady
     | PrefillProgress
     | Piece
     | EngineFinished
     | Aborted
     | EngineFailed
     | EngineKilled
+    | Counted
+    | Planned
 )
 EventSink = Callable[[EngineEvent], None]
 
@@ -208,6 +273,16 @@ class Engine(Protocol):
 
     def abort(self, turn: TurnId) -> None:
         """Stop a turn. Answered by one Aborted, whatever its state, unless the engine dies."""
+
+    def count(self, query: int, text: str) -> None:
+        """Count the tokens of a text, beside whatever runs. Answered by Counted, unless the engine
+        dies.
+        """
+
+    def plan(self, query: int, spec: LoadSpec) -> None:
+        """Compute what a load would take, behind what runs. Answered by Planned, unless the engine
+        dies.
+        """
 
     def kill(self) -> None:
         """End whatever the engine does at once, the model included. Answered by EngineKilled."""

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from actors.clock import Clock, Timer
-from actors.engine import Engine, LoadSpec, ModelInfo
+from actors.engine import Engine, ModelInfo
+from actors.loading import LoadSpec
 from actors.mailbox import LatestQueue
 from actors.messages import Generate, Stop
 from actors.output import OutputQueue

@@ -1,12 +1,22 @@
 """Every message of the chain: one class per intent, with its lane, sender and receiver."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from actors.drawing import DrawOp
-from actors.engine import ChatMessage, LoadSpec, ModelInfo, Sampling
+from actors.engine import (
+    AnswerTokens,
+    ChatMessage,
+    Counted,
+    ModelInfo,
+    Planned,
+    PromptFormat,
+    PromptReady,
+)
+from actors.loading import LoadSpec
 from actors.mailbox import Lane
-from actors.turn import EndReason, Figures, Phase, StopReason, TurnId
+from actors.sampling import Sampling
+from actors.turn import Channel, EndReason, Figures, Phase, StopReason, TurnId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +42,40 @@ class Generate:
     lane: ClassVar[Lane] = Lane.CONTROL
     turn: TurnId
     messages: tuple[ChatMessage, ...]
+    resume: bool = False
+    """The last message is an answer that was cut: go on with it."""
+    format: PromptFormat = field(default_factory=PromptFormat)
     sampling: Sampling
     sent_at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountTokens:
+    """Window -> ModelActor: how many tokens is this text? Answered by Counted, if a model is there.
+
+    A later query makes earlier ones worthless.
+    """
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+    query: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanLoad:
+    """Window -> ModelActor: what would loading this take? Answered by Planned."""
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+    query: int
+    spec: LoadSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnloadWhenIdle:
+    """Window -> ModelActor: unload the model after so many seconds without work; None: never."""
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+    seconds: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +97,14 @@ class StopOverdue:
 
     lane: ClassVar[Lane] = Lane.CONTROL
     turn: TurnId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdleTooLong:
+    """ModelActor's timer -> ModelActor: nothing was asked of the model since this count of jobs."""
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+    jobs: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +131,7 @@ class TokenChunk:
     seq: int
     text: str
     tokens: int
+    channel: Channel = Channel.ANSWER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +143,7 @@ class TextBatch:
     first_seq: int
     pieces: int
     text: str
+    channel: Channel = Channel.ANSWER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +155,7 @@ class RenderOps:
     first_seq: int
     pieces: int
     ops: tuple[DrawOp, ...]
+    channel: Channel = Channel.ANSWER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +166,7 @@ class Finished:
     turn: TurnId
     reason: EndReason
     figures: Figures
+    tokens: AnswerTokens = field(default_factory=AnswerTokens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +193,8 @@ class Stopped:
     killed: bool = False
     overdue: bool = False
     """The engine did not answer in time; that is why it was ended."""
+    tokens: AnswerTokens = field(default_factory=AnswerTokens)
+    """Of the stopped answer, as far as the engine still knew them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,9 +218,21 @@ class ModelLost:
     next_path: str | None
 
 
-ModelInbox = LoadModel | UnloadModel | Generate | Stop | StopOverdue | Ping | Credit
+ModelInbox = (
+    LoadModel
+    | UnloadModel
+    | UnloadWhenIdle
+    | IdleTooLong
+    | Generate
+    | CountTokens
+    | PlanLoad
+    | Stop
+    | StopOverdue
+    | Ping
+    | Credit
+)
 RelayInbox = TokenChunk | Finished | Failed | Stop | Credit | Ping
 RendererInbox = TextBatch | Finished | Failed | Stop | Credit | Ping
 TurnEnd = Finished | Failed
-News = Stopped | ModelReady | ModelLost
+News = Stopped | ModelReady | ModelLost | PromptReady | Counted | Planned
 """What the window learns outside the order of the text."""

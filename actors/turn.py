@@ -20,6 +20,13 @@ class Phase(StrEnum):
     STOPPING = "stopping"
 
 
+class Channel(StrEnum):
+    """What a piece of text is."""
+
+    ANSWER = "answer"
+    REASONING = "reasoning"
+
+
 class EndReason(StrEnum):
     """Why the engine ended an answer by itself."""
 
@@ -49,6 +56,13 @@ class Figures:
     paused_s: float = 0.0
     context_used: int = 0
     context_size: int = 0
+    reasoning_tokens: int = 0
+    """Of the answer's tokens, so many were reasoning."""
+    drafted_tokens: int = 0
+    accepted_tokens: int = 0
+    """Tokens that prompt lookup guessed, and those that were right."""
+    seed: int | None = None
+    """With which the same settings give the same answer again."""
 
     @property
     def tokens_per_s(self) -> float:

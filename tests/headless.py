@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Self
 from actors.chain import Chain, Windows
 from actors.clock import Clock, SystemClock
 from actors.drawing import CloseBlock, DrawOp, InsertText, OpenBlock, TextRenderer
-from actors.engine import Engine, Sampling
+from actors.engine import Engine
 from actors.job import ModelParts
 from actors.mailbox import LatestQueue
 from actors.output import OutputQueue
+from actors.sampling import Sampling
 from actors.turn import Phase
 from tests.fake_clock import FakeClock, FakeTkScheduler
 from tests.waiting import wait_until

@@ -11,7 +11,7 @@ from functools import partial
 
 from actors.chain import Chain
 from actors.drawing import DrawOp, TextRenderer
-from actors.engine import LoadSpec, Sampling
+from actors.loading import LoadSpec
 from actors.messages import (
     Failed,
     Finished,
@@ -24,6 +24,7 @@ from actors.messages import (
     Stopped,
     TurnEnd,
 )
+from actors.sampling import Sampling
 from actors.telemetry import Telemetry
 from actors.turn import EndReason, Phase, StopReason, TurnId
 from tkinfer import words

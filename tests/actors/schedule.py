@@ -17,19 +17,19 @@ from actors.engine import (
     EventSink,
     GenerateRequest,
     Loaded,
-    LoadSpec,
     ModelInfo,
     Piece,
-    Sampling,
     Unloaded,
 )
 from actors.job import ModelParts
+from actors.loading import LoadSpec
 from actors.mailbox import LatestQueue
 from actors.messages import Credit, Failed, Finished, Generate, LoadModel, RenderOps, Stop, Stopped
 from actors.model import ModelActor
 from actors.output import OutputQueue
 from actors.relay import RelayActor
 from actors.renderer import RendererActor
+from actors.sampling import Sampling
 from actors.stage import Neighbours, Stage
 from actors.telemetry import Telemetry
 from actors.turn import EndReason, Figures, Phase, StopReason, TurnId

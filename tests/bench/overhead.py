@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from actors.drawing import DrawOp
-from actors.engine import Sampling
+from actors.sampling import Sampling
 from tests.bench.common import Figures, Options, at_least, median, say
 from tests.bench.cpu import cpu_ns
 from tests.bench.program import Program, running_program, starter

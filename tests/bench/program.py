@@ -6,7 +6,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from actors.drawing import InsertText
-from actors.engine import Engine, EventSink, GenerateRequest, LoadSpec
+from actors.engine import Engine, EventSink, GenerateRequest
+from actors.loading import LoadSpec
 from actors.messages import News, Stopped
 from actors.turn import TurnId
 from tests.bench.common import say

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from actors.engine import Sampling
+from actors.sampling import Sampling
 from actors.turn import Phase
 from tests.bench.common import Figures, Options, as_ms, at_most, percentile, say
 from tests.bench.cpu import SAMPLE_EVERY_S, IdleWatch

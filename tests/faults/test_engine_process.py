@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from actors.chain import Windows
-from actors.engine import Sampling
+from actors.sampling import Sampling
 from actors.turn import Phase
 from tests.headless import Desk
 from tests.waiting import nap, wait_until

@@ -10,7 +10,8 @@ import pytest
 
 from actors.chain import Windows
 from actors.drawing import DrawOp
-from actors.engine import EngineFailed, GenerateRequest, LoadSpec
+from actors.engine import EngineFailed, GenerateRequest
+from actors.loading import LoadSpec
 from actors.model import ModelActor
 from actors.relay import RelayActor
 from actors.renderer import RendererActor

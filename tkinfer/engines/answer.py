@@ -6,7 +6,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from actors.engine import EngineFinished, GenerateRequest, Piece, PrefillProgress, Sampling
+from actors.engine import EngineFinished, GenerateRequest, Piece, PrefillProgress
+from actors.sampling import Sampling
 from actors.turn import EndReason, Figures, Phase
 from tkinfer.engines import prompt as prompts
 from tkinfer.engines.cache import Cache

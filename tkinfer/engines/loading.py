@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from actors.engine import LoadSpec
-from tkinfer.engines import llama
+from actors.loading import LoadSpec
+from tkinfer.engines.llama import api
+from tkinfer.engines.llama import model as llama
 from tkinfer.engines.refusals import RefusedError, explain
 from tkinfer.engines.turns import TurnGate
 from tkinfer.errors import ModelLoadError
@@ -68,7 +69,7 @@ def read_ahead(header: GgufHeader, gate: TurnGate, bar: ProgressBar) -> None:
         TurnAbortedError: the load was aborted.
     """
     bar.show(0.0)
-    if header.size_bytes > llama.available_bytes():
+    if header.size_bytes > api.available_bytes():
         return
     buffer = bytearray(READ_BYTES)
     done = 0

@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -18,10 +19,10 @@ from actors.engine import (
     GenerateRequest,
     Loaded,
     LoadFailed,
-    LoadSpec,
     Piece,
     Unloaded,
 )
+from actors.loading import LoadSpec
 from actors.turn import Phase, TurnId
 from tkinfer.engines import wire
 from tkinfer.engines.child import Child, Ending, worker_command
@@ -72,12 +73,7 @@ class ProcessEngine:
 
     def load(self, turn: TurnId, spec: LoadSpec) -> None:
         """Load a model, in a fresh child if there is none."""
-        spec = LoadSpec(
-            path=str(Path(spec.path).absolute()),
-            context_size=spec.context_size,
-            threads=spec.threads,
-            gpu_layers=spec.gpu_layers,
-        )
+        spec = replace(spec, path=str(Path(spec.path).absolute()))
         words = f"loading {Path(spec.path).name}"
         self._give(turn, words, wire.Load(turn=turn, spec=spec))
 

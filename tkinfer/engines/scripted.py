@@ -17,12 +17,12 @@ from actors.engine import (
     Loaded,
     LoadFailed,
     LoadProgress,
-    LoadSpec,
     ModelInfo,
     Piece,
     PrefillProgress,
     Unloaded,
 )
+from actors.loading import LoadSpec
 from actors.turn import EndReason, Figures, Phase, TurnId
 from tkinfer.engines.text import TextDecoder
 

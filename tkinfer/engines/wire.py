@@ -15,7 +15,8 @@ from enum import Enum
 from typing import IO, Any, Final
 
 from actors import engine, turn
-from actors.engine import EngineEvent, GenerateRequest, LoadSpec
+from actors.engine import EngineEvent, GenerateRequest
+from actors.loading import LoadSpec
 from actors.turn import TurnId
 from tkinfer import errors
 

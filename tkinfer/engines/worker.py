@@ -21,10 +21,10 @@ from actors.engine import (
     Loaded,
     LoadFailed,
     LoadProgress,
-    LoadSpec,
     ModelInfo,
     Unloaded,
 )
+from actors.loading import LoadSpec
 from actors.turn import Phase, TurnId
 from tkinfer.engines import wire
 from tkinfer.engines.turns import TurnAbortedError, TurnGate
@@ -33,7 +33,7 @@ from tkinfer.models.gguf import GgufHeader
 
 if TYPE_CHECKING:
     from tkinfer.engines.cache import Cache
-    from tkinfer.engines.llama import Model
+    from tkinfer.engines.llama.model import Model
     from tkinfer.engines.template import ChatTemplate
 
 Job = wire.Load | wire.Unload | wire.Start
@@ -140,8 +140,9 @@ class Worker:
     def _load_model(self, turn: TurnId, spec: LoadSpec) -> ModelInfo:
         if self._missing is not None:
             raise self._missing
-        from tkinfer.engines import llama, loading
+        from tkinfer.engines import loading
         from tkinfer.engines.cache import Cache
+        from tkinfer.engines.llama.api import CHUNK
         from tkinfer.engines.template import ChatTemplate
 
         bar = loading.ProgressBar(
@@ -153,7 +154,7 @@ class Worker:
         self._model = model = loading.load(spec, header, self._gate, bar)
         try:
             self._template = ChatTemplate(model.template, bos=model.bos_text, eos=model.eos_text)
-            self._cache = Cache(model, llama.CHUNK)
+            self._cache = Cache(model, CHUNK)
             self._info = _info_of(header, model, self._template)
         except Exception:
             self._drop_model()
@@ -169,7 +170,7 @@ class Worker:
             self._gate.end(EngineFailed(turn=request.turn, error=error, model_lost=True))
             return
         from tkinfer.engines.answer import Answer
-        from tkinfer.engines.llama import CHUNK
+        from tkinfer.engines.llama.api import CHUNK
 
         answer = Answer(request, self._model, self._cache, self._gate, self._send)
         event: Any = None
@@ -185,14 +186,14 @@ class Worker:
 
 def _import_llama() -> SetupError | None:
     try:
-        from tkinfer.engines import llama
+        from tkinfer.engines.llama import api
     except ImportError as error:
         what = f"The package llama-cpp-python is not installed ({error})."
         return SetupError(what, f"Install it: {INSTALL}")
     except Exception as error:  # noqa: BLE001  the binding raises what ctypes raised
         what = f"The package llama-cpp-python does not work here: {error}."
         return SetupError(what, f"Install it again: {INSTALL} --force-reinstall")
-    llama.set_up()
+    api.set_up()
     return None
 
 
@@ -213,7 +214,7 @@ def _info_of(header: GgufHeader, model: "Model", template: "ChatTemplate") -> Mo
         context_size=model.context_size,
         context_train=model.context_train,
         threads=model.threads,
-        template=template.origin,
+        format=template.origin,
     )
 
 

@@ -17,11 +17,11 @@ from actors.engine import (
     GenerateRequest,
     Loaded,
     LoadFailed,
-    LoadSpec,
     Piece,
     PrefillProgress,
-    Sampling,
 )
+from actors.loading import LoadSpec
+from actors.sampling import Sampling
 from actors.turn import TurnId
 from tkinfer.engines.process import ProcessEngine
 

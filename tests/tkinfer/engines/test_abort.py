@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.engine import Aborted, EngineFinished, Loaded, Piece, PrefillProgress, Sampling
+from actors.engine import Aborted, EngineFinished, Loaded, Piece, PrefillProgress
+from actors.sampling import Sampling
 from actors.turn import Phase, TurnId
 from tests.tkinfer.engines.rig import Rig
 from tkinfer.errors import EngineError

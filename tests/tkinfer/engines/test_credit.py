@@ -5,7 +5,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from actors.engine import EngineFinished, Piece, Sampling
+from actors.engine import EngineFinished, Piece
+from actors.sampling import Sampling
 from actors.turn import TurnId
 from tests.tkinfer.engines.rig import Rig
 from tests.waiting import nap, wait_until

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.engine import LoadProgress, Sampling
+from actors.engine import LoadProgress
+from actors.sampling import Sampling
 from tests.tiny_gguf import write_tiny_gguf
 from tests.tkinfer.engines.rig import Rig
 from tkinfer.errors import EngineError, ModelError, ModelFileError, ModelLoadError

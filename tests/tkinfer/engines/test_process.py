@@ -19,9 +19,9 @@ from actors.engine import (
     LoadProgress,
     Piece,
     PrefillProgress,
-    Sampling,
     Unloaded,
 )
+from actors.sampling import Sampling
 from tests.tkinfer.engines.rig import LIMIT_S, Rig
 from tests.waiting import wait_until
 from tkinfer.engines.process import ProcessEngine

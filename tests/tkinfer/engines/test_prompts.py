@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.engine import ChatMessage, Sampling
+from actors.engine import ChatMessage
+from actors.sampling import Sampling
 from actors.turn import EndReason
 from tests.tiny_gguf import write_tiny_gguf
 from tests.tkinfer.engines.rig import Rig, user

@@ -16,8 +16,8 @@ from actors.engine import (
     LoadProgress,
     Piece,
     PrefillProgress,
-    Sampling,
 )
+from actors.sampling import Sampling
 from actors.turn import EndReason, Phase, TurnId
 from tests.tkinfer.engines.rig import Rig, user
 

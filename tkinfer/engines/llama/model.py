@@ -1,91 +1,27 @@
-"""llama.cpp through the binding's low-level API. The only module that imports `llama_cpp`.
-
-Runs in the child. All calls come from its main thread; only the abort flag is set from another.
-The binding's own `Llama` class is not used: its text stream costs time that grows with the square
-of the answer, loses pieces over 32 bytes, and can neither be aborted nor report progress.
-"""
+"""A loaded model with its context: vocabulary, KV cache, decoding."""
 
 import ctypes
 import os
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
 
-import llama_cpp
-import psutil
-
-from actors.engine import LoadSpec, Sampling
+from actors.loading import LoadSpec
+from actors.sampling import Sampling
+from tkinfer.engines.llama.api import (
+    CHUNK,
+    DEFAULT_CONTEXT,
+    C,
+    default_threads,
+    error_lines,
+)
+from tkinfer.engines.llama.sampler import sampler_parts
 from tkinfer.engines.refusals import RefusedError
 from tkinfer.errors import EngineError
 
-C: Any = llama_cpp
-"""The C API. Any: the binding types what C returns partly wrong (pointers as never null)."""
-CHUNK: Final = 128
-"""Prompt tokens per decode call: as fast as 512 (313 t/s), and Stop on a GPU waits for one."""
-DEFAULT_CONTEXT: Final = 8192
-"""Where the model could take more: the KV cache of the full length is often larger than RAM."""
-_ERROR_LEVEL: Final = 4  # of ggml.h; the binding has an older numbering
-_CONTINUED_LEVEL: Final = 5
-
 Progress = Callable[[float], bool]
 """Told how far a load has come, 0 to 1; answers whether to go on."""
-
-
-def set_up() -> None:
-    """Make llama.cpp ready; called once, before all else."""
-    _quiet_log()
-    C.llama_backend_init()
-
-
-def _quiet_log() -> None:
-    """Let llama.cpp write its log to fd 2 by itself.
-
-    Importing the binding installs a Python function there, and each line would wait for the GIL.
-    """
-    C.llama_log_set(C.llama_log_callback(), ctypes.c_void_p(None))
-
-
-@contextmanager
-def error_lines() -> Generator[list[str]]:
-    """Collect what llama.cpp logs as errors meanwhile; the log goes to fd 2 all the same."""
-    lines: list[str] = []
-    last_level = 0
-
-    def take(level: int, text: bytes, _: object) -> None:
-        nonlocal last_level
-        try:
-            os.write(2, text)
-            if level == _CONTINUED_LEVEL and last_level == _ERROR_LEVEL and lines:
-                lines[-1] += text.decode("utf-8", "replace").rstrip("\n")
-            elif level == _ERROR_LEVEL:
-                lines.append(text.decode("utf-8", "replace").strip())
-            last_level = last_level if level == _CONTINUED_LEVEL else level
-        except Exception:  # noqa: BLE001, S110  an exception inside a callback has nowhere to go
-            pass
-
-    callback = C.llama_log_callback(take)
-    C.llama_log_set(callback, ctypes.c_void_p(None))
-    try:
-        yield lines
-    finally:
-        _quiet_log()
-
-
-def default_threads() -> int:
-    """Physical cores that this process may use, minus one for the window, and at least one.
-
-    llama.cpp's barriers spin: a thread too many makes all wait for the one that isn't scheduled
-    (measured on two cores with one other busy process: 47 instead of 83 tokens/s).
-    """
-    physical = psutil.cpu_count(logical=False) or 1
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else physical
-    return max(1, min(physical, usable) - 1)
-
-
-def available_bytes() -> int:
-    """Memory that can be had without swapping."""
-    return psutil.virtual_memory().available
 
 
 def try_vocabulary(path: str) -> None:
@@ -270,28 +206,13 @@ class Model:
         chain = C.llama_sampler_chain_init(C.llama_sampler_chain_default_params())
         context, sample = self._context, C.llama_sampler_sample
         try:
-            for part in self._sampler_parts(sampling, seed):
+            for part in sampler_parts(self._vocab, sampling, seed):
                 C.llama_sampler_chain_add(chain, part)
             for token in recent:
                 C.llama_sampler_accept(chain, token)
             yield lambda: sample(chain, context, -1)
         finally:
             C.llama_sampler_free(chain)
-
-    def _sampler_parts(self, sampling: Sampling, seed: int) -> Iterator[Any]:
-        if sampling.repeat_penalty != 1.0:
-            size = C.llama_vocab_n_tokens(self._vocab)
-            last, penalty = sampling.repeat_last_n, sampling.repeat_penalty
-            yield C.llama_sampler_init_penalties(size, last, penalty, 0.0, 0.0)
-        if sampling.temperature <= 0:
-            yield C.llama_sampler_init_greedy()
-            return
-        # top_k first: top_p over a whole vocabulary of 49,000 takes 3 ms a token, else 0.2 ms.
-        yield C.llama_sampler_init_top_k(sampling.top_k)
-        yield C.llama_sampler_init_top_p(sampling.top_p, 1)
-        yield C.llama_sampler_init_min_p(sampling.min_p, 1)
-        yield C.llama_sampler_init_temp(sampling.temperature)
-        yield C.llama_sampler_init_dist(seed)
 
     def close(self) -> None:
         """Free all memory. The model can't be used any more."""
