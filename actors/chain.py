@@ -10,7 +10,17 @@ import pykka
 from actors.drawing import TextRenderer
 from actors.job import ModelParts
 from actors.mailbox import BoundedMailbox
-from actors.messages import Failed, Generate, LoadModel, Ping, Stop, UnloadModel
+from actors.messages import (
+    CountTokens,
+    Failed,
+    Generate,
+    LoadModel,
+    Ping,
+    PlanLoad,
+    Stop,
+    UnloadModel,
+    UnloadWhenIdle,
+)
 from actors.model import ModelActor
 from actors.relay import RelayActor
 from actors.renderer import RendererActor
@@ -22,6 +32,10 @@ log = logging.getLogger(__name__)
 
 START_TIMEOUT_S = 5.0
 STOP_TIMEOUT_S = 1.0
+
+
+Order = LoadModel | UnloadModel | UnloadWhenIdle | Generate | CountTokens | PlanLoad | Stop
+"""What the window may tell the chain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +68,7 @@ class Chain:
         self._lock = threading.Lock()
         self._neighbours = Neighbours()
         self._open_turns: set[TurnId] = set()
-        self._waiting: list[LoadModel | UnloadModel | Generate | Stop] = []
+        self._waiting: list[Order] = []
         self._replacing = False
         self._beyond_help: Exception | None = None
         """Why the chain could not be replaced: nothing can be answered any more."""
@@ -68,7 +82,7 @@ class Chain:
         """
         self._neighbours = self._start_generation()
 
-    def tell(self, message: LoadModel | UnloadModel | Generate | Stop) -> None:
+    def tell(self, message: Order) -> None:
         """Pass on to ModelActor. Returns at once, also while the chain is being replaced."""
         with self._lock:
             if isinstance(message, LoadModel | Generate):

@@ -27,6 +27,10 @@ class EngineState:
     job_turn: TurnId = NO_TURN
     """The run that the engine works on."""
     job_phase: Phase = Phase.IDLE
+    jobs: int = 0
+    """How many jobs have begun."""
+    idle_unload_s: float | None = None
+    """Unload the model after so many seconds without a job; None: never."""
 
 
 @dataclass(slots=True)

@@ -1,11 +1,11 @@
 """ModelActor: owns the engine's time. One job at a time: load, answer, unload, or wind down."""
 
 from collections import deque
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
-from actors.credit import CreditGate, CreditWindow
 from actors.engine import (
     Aborted,
+    Counted,
     Engine,
     EngineEvent,
     EngineFailed,
@@ -16,31 +16,39 @@ from actors.engine import (
     LoadFailed,
     LoadProgress,
     Piece,
+    Planned,
     PrefillProgress,
+    PromptReady,
     Unloaded,
 )
 from actors.job import NO_TURN, Job, ModelParts
-from actors.mailbox import CreditViolationError, drop_turn
+from actors.mailbox import CreditViolationError
 from actors.messages import (
+    CountTokens,
     Credit,
     Failed,
     Finished,
     Generate,
+    IdleTooLong,
     LoadModel,
     ModelInbox,
     ModelLost,
     ModelReady,
     Ping,
+    PlanLoad,
     Stop,
     StopOverdue,
-    Stopped,
-    TokenChunk,
-    TurnEnd,
     UnloadModel,
+    UnloadWhenIdle,
 )
+from actors.outlet import Outlet
 from actors.stage import FailureReport, Neighbours, Ref, Stage, post
+from actors.stops import Stops
 from actors.telemetry import RunMeter, Telemetry
 from actors.turn import Phase, StopReason, TurnId
+
+if TYPE_CHECKING:
+    from actors.clock import Timer
 
 
 def _deliver(model: Ref, engine: Engine, event: EngineEvent) -> None:
@@ -74,24 +82,30 @@ class ModelActor(Stage):
         self._clock = parts.clock
         self._state = parts.state
         self._parts = parts
-        self._neighbours = neighbours
         self._engine_window = engine_window
-        self._engine_gate = CreditGate(engine_window)
-        self._relay_window = CreditWindow(relay_window)
+        self._outlet = Outlet(
+            engine=engine,
+            state=self._state,
+            neighbours=neighbours,
+            engine_window=engine_window,
+            relay_window=relay_window,
+        )
+        self._stops = Stops(
+            me=me, mailbox=self.mailbox, parts=parts, outlet=self._outlet, end_job=self._end_job
+        )
         self._queue: deque[LoadModel | Generate | UnloadModel] = deque()
         self._job: Job | None = None
-        self._outbox: deque[TokenChunk | TurnEnd] = deque()
-        self._drawing: TurnId = NO_TURN
-        """The last turn that ended by itself; its text may still be on its way to the screen."""
+        self._idle_timer: Timer | None = None
 
     def on_start(self) -> None:
         """Wind down what a predecessor that failed has left running."""
         state = self._state
         if state.job_phase is Phase.IDLE:
+            self._await_idle()
             return
         stop = Stop(turn=state.job_turn, reason=StopReason.REPLACED, clicked_at=self._clock.now())
         self._job = Job(turn=state.job_turn, phase=state.job_phase, silent=True)
-        self._begin_stop(self._job, stop)
+        self._stops.begin(self._job, stop)
 
     # ---- messages -------------------------------------------------------------------------
 
@@ -105,14 +119,23 @@ class ModelActor(Stage):
             case Stop():
                 self._stop_turn(message)
             case StopOverdue():
-                self._stop_is_overdue(message.turn)
+                self._stops.overdue(self._job, message.turn)
             case Credit():
-                self._relay_window.refill(message.messages)
+                self._outlet.refill(message.messages)
+            case CountTokens():
+                self._count(message)
+            case PlanLoad():
+                self._engine.plan(message.query, message.spec)
+            case UnloadWhenIdle():
+                self._state.idle_unload_s = message.seconds
+                self._await_idle()
+            case IdleTooLong():
+                self._idle_too_long(message.jobs)
             case Ping():
                 return True
             case _:
                 self._on_event(message)
-        self._flush_outbox()
+        self._outlet.flush()
         self._next_job()
         return None
 
@@ -131,15 +154,21 @@ class ModelActor(Stage):
             case EngineFinished():
                 self._on_finished(event)
             case Aborted():
-                self._on_aborted(event)
+                self._stops.aborted(self._job, event)
             case Unloaded():
                 self._on_unloaded()
             case EngineFailed():
                 self._on_engine_failed(event)
             case EngineKilled():
                 self._on_killed()
+            case PromptReady() | Counted() | Planned():
+                self._on_answered(event)
             case _:
                 assert_never(event)
+
+    def _on_answered(self, event: PromptReady | Counted | Planned) -> None:
+        if not isinstance(event, PromptReady) or self._running(event.turn) is not None:
+            self._output.tell(event)
 
     # ---- jobs -----------------------------------------------------------------------------
 
@@ -147,12 +176,12 @@ class ModelActor(Stage):
         """A newer model replaces loads that wait, and whatever runs."""
         for waiting in [item for item in self._queue if isinstance(item, LoadModel)]:
             self._queue.remove(waiting)
-            self._receipt_at_once(waiting.turn, Phase.QUEUED, StopReason.REPLACED)
+            self._stops.receipt_at_once(waiting.turn, Phase.QUEUED, StopReason.REPLACED)
         self._queue.appendleft(message)
         job = self._job
         if job is not None and job.stop is None and job.phase is not Phase.STOPPING:
             now = self._clock.now()
-            self._begin_stop(job, Stop(turn=job.turn, reason=StopReason.REPLACED, clicked_at=now))
+            self._stops.begin(job, Stop(turn=job.turn, reason=StopReason.REPLACED, clicked_at=now))
 
     def _next_job(self) -> None:
         while self._job is None and self._queue:
@@ -175,7 +204,7 @@ class ModelActor(Stage):
         elif state.spec is not None:
             self._load(Job(message.turn, Phase.LOADING, answer=message, load=state.spec))
         else:
-            self._send(Failed(turn=message.turn, error=self._parts.no_model_error()))
+            self._outlet.end(Failed(turn=message.turn, error=self._parts.no_model_error()))
 
     def _load(self, job: Job) -> None:
         assert job.load is not None, "a load job has a spec"
@@ -188,11 +217,13 @@ class ModelActor(Stage):
         job.meter = RunMeter(message.turn, message.sent_at)
         self._begin(job)
         self._telemetry.put(job.meter.sample(job.phase))
-        self._engine_gate.settle()
+        self._outlet.begin()
         self._engine.start(
             GenerateRequest(
                 turn=message.turn,
                 messages=message.messages,
+                resume=message.resume,
+                format=message.format,
                 sampling=message.sampling,
                 credit=self._engine_window,
             )
@@ -202,11 +233,35 @@ class ModelActor(Stage):
         self._job = job
         self._state.job_turn = job.turn
         self._state.job_phase = job.phase
+        self._state.jobs += 1
 
     def _end_job(self) -> None:
         self._job = None
         self._state.job_phase = Phase.IDLE
         self._telemetry.put(Telemetry())
+        self._await_idle()
+
+    def _await_idle(self) -> None:
+        """Unload the model if nothing is asked of it for so long as the user has set."""
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+            self._idle_timer = None
+        seconds, jobs, me = self._state.idle_unload_s, self._state.jobs, self.actor_ref
+        if seconds is not None and self._job is None and self._state.info is not None:
+            self._idle_timer = self._clock.call_later(
+                seconds, lambda: post(me, IdleTooLong(jobs=jobs))
+            )
+
+    def _idle_too_long(self, jobs: int) -> None:
+        state = self._state
+        if jobs == state.jobs and self._job is None and state.info is not None:
+            self._queue.append(UnloadModel())
+
+    def _count(self, message: CountTokens) -> None:
+        if self._state.info is None:
+            self._output.tell(Counted(query=message.query, tokens=None))
+        else:
+            self._engine.count(message.query, message.text)
 
     def _running(self, turn: TurnId | None) -> Job | None:
         """The current job, if it is this turn's and nobody has stopped it."""
@@ -224,27 +279,7 @@ class ModelActor(Stage):
         job.meter.piece(piece.tokens, now)
         if job.meter.due(now):
             self._telemetry.put(job.meter.sample(Phase.DECODE))
-        self._outbox.append(
-            TokenChunk(turn=piece.turn, seq=piece.seq, text=piece.text, tokens=piece.tokens)
-        )
-
-    def _flush_outbox(self) -> None:
-        while self._outbox:
-            head = self._outbox[0]
-            if isinstance(head, TokenChunk):
-                if not self._relay_window.take():
-                    return
-                # The engine's credit ends with its turn: the rest of an earlier one counts no more.
-                current = head.turn == self._state.job_turn
-                granted = self._engine_gate.took(1) if current else 0
-                if granted:
-                    self._engine.grant(head.turn, granted)
-            post(self._neighbours.relay, self._outbox.popleft())
-
-    def _send(self, end: TurnEnd) -> None:
-        self._drawing = end.turn
-        self._outbox.append(end)
-        self._flush_outbox()
+        self._outlet.put(piece)
 
     def _on_prefill(self, event: PrefillProgress) -> None:
         job = self._running(event.turn)
@@ -257,7 +292,11 @@ class ModelActor(Stage):
         if self._running(event.turn) is None:
             return  # an abort is under way and will be answered
         self._end_job()
-        self._send(Finished(turn=event.turn, reason=event.reason, figures=event.figures))
+        self._outlet.end(
+            Finished(
+                turn=event.turn, reason=event.reason, figures=event.figures, tokens=event.tokens
+            )
+        )
 
     # ---- models ---------------------------------------------------------------------------
 
@@ -285,7 +324,7 @@ class ModelActor(Stage):
         if event.still_loaded is None:
             self._state.spec = None  # it would fail again at each Send
             self._tell_lost(None)
-        self._send(Failed(turn=event.turn, error=event.error))
+        self._outlet.end(Failed(turn=event.turn, error=event.error))
 
     def _tell_lost(self, error: Exception | None) -> None:
         spec = self._state.spec
@@ -307,11 +346,11 @@ class ModelActor(Stage):
         if job.stop is not None:
             being_killed = job.overdue or job.stop_phase is Phase.LOADING
             if event.model_lost and not being_killed:  # it died of itself: idle all the same
-                self._finish_stop(job, job.stop_phase, killed=True)
+                self._stops.finish(job, job.stop_phase, killed=True)
         elif event.turn in (job.turn, None):
             self._end_job()
             if job.turn != NO_TURN:
-                self._send(Failed(turn=job.turn, error=event.error))
+                self._outlet.end(Failed(turn=job.turn, error=event.error))
 
     # ---- stop -----------------------------------------------------------------------------
 
@@ -323,84 +362,21 @@ class ModelActor(Stage):
             return  # its receipt is on the way
         job = self._running(stop.turn)
         if job is not None:
-            self._begin_stop(job, stop)
+            self._stops.begin(job, stop)
             return
         for waiting in self._queue:
             if not isinstance(waiting, UnloadModel) and waiting.turn == stop.turn:
                 self._queue.remove(waiting)
-                self._receipt_at_once(stop.turn, Phase.QUEUED, stop.reason, stop.clicked_at)
+                self._stops.receipt_at_once(stop.turn, Phase.QUEUED, stop.reason, stop.clicked_at)
                 return
         # It has ended: what is left of it is on its way to the screen, if anything is.
-        phase = Phase.DRAWING if stop.turn == self._drawing else Phase.IDLE
-        self._drop_text(stop)
-        self._receipt_at_once(stop.turn, phase, stop.reason, stop.clicked_at)
-
-    def _begin_stop(self, job: Job, stop: Stop) -> None:
-        job.stop, job.stop_phase, job.phase = stop, job.phase, Phase.STOPPING
-        self._telemetry.put(Telemetry(turn=job.turn, phase=Phase.STOPPING))
-        self._drop_text(stop)
-        if job.stop_phase is Phase.LOADING:
-            # mmap's read-ahead cannot be cancelled from within, and a half-loaded model is worth
-            # nothing: ending the process takes 16-21 ms (measured).
-            self._engine.kill()
-            return
-        self._engine.abort(job.turn)
-        me, turn = self.actor_ref, job.turn
-        job.deadline = self._clock.call_later(
-            self._parts.stop_deadline_s, lambda: post(me, StopOverdue(turn=turn))
-        )
-
-    def _drop_text(self, stop: Stop) -> None:
-        drop_turn(self._outbox, stop.turn)
-        self.mailbox.discard_turn(stop.turn)
-        post(self._neighbours.relay, stop)
-
-    def _stop_is_overdue(self, turn: TurnId) -> None:
-        job = self._job
-        if job is not None and job.turn == turn and job.stop is not None and not job.overdue:
-            job.overdue = True
-            self._engine.kill()
-
-    def _on_aborted(self, event: Aborted) -> None:
-        job = self._job
-        if job is None or job.turn != event.turn or job.stop is None or job.overdue:
-            return  # when overdue, the kill's own answer ends it
-        phase = job.stop_phase if event.phase is Phase.IDLE else event.phase
-        self._finish_stop(job, phase, killed=False)
+        phase = Phase.DRAWING if stop.turn == self._outlet.drawing else Phase.IDLE
+        self._stops.drop_text(stop)
+        self._stops.receipt_at_once(stop.turn, phase, stop.reason, stop.clicked_at)
 
     def _on_killed(self) -> None:
         self._state.info = None
         job = self._job
         if job is not None and job.stop is not None:
-            self._finish_stop(job, job.stop_phase, killed=True)
+            self._stops.finish(job, job.stop_phase, killed=True)
         self._tell_lost(None)
-
-    def _finish_stop(self, job: Job, phase: Phase, *, killed: bool) -> None:
-        assert job.stop is not None, "only a stopped job is wound down"
-        if job.deadline is not None:
-            job.deadline.cancel()
-        self.mailbox.discard_turn(job.turn)
-        if killed and job.load is not None and self._state.spec is None:
-            self._state.spec = job.load  # the next Send loads it by itself
-        self._end_job()
-        if not job.silent:
-            self._receipt(job.stop, phase, killed=killed, overdue=job.overdue)
-
-    def _receipt(self, stop: Stop, phase: Phase, *, killed: bool, overdue: bool) -> None:
-        self._output.tell(
-            Stopped(
-                turn=stop.turn,
-                phase=phase,
-                reason=stop.reason,
-                latency_ms=(self._clock.now() - stop.clicked_at) * 1000,
-                killed=killed,
-                overdue=overdue,
-            )
-        )
-
-    def _receipt_at_once(
-        self, turn: TurnId, phase: Phase, reason: StopReason, clicked_at: float | None = None
-    ) -> None:
-        at = self._clock.now() if clicked_at is None else clicked_at
-        stop = Stop(turn=turn, reason=reason, clicked_at=at)
-        self._receipt(stop, phase, killed=False, overdue=False)

@@ -98,6 +98,8 @@ class RelayActor(Stage):
             head = self._held[0]
             if not isinstance(head, TokenChunk) or head.turn != turn:
                 break  # never merged across the end of a turn
+            if chunks and head.channel is not chunks[0].channel:
+                break
             chunks.append(head)
             self._held.popleft()
         batch = TextBatch(
@@ -105,6 +107,7 @@ class RelayActor(Stage):
             first_seq=chunks[0].seq,
             pieces=len(chunks),
             text="".join(chunk.text for chunk in chunks),
+            channel=chunks[0].channel,
         )
         post(self._neighbours.renderer, batch)
         grant(self._neighbours.model, self._gate.took(len(chunks)))

@@ -1,7 +1,7 @@
 """RendererActor: text into drawing operations, away from the Tk thread."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import assert_never
 
 from actors.credit import CreditGate
@@ -20,8 +20,9 @@ from actors.messages import (
 )
 from actors.output import OutputQueue
 from actors.stage import FailureReport, Neighbours, Stage, grant, post
-from actors.turn import TurnId
+from actors.turn import Channel, TurnId
 
+REASONING_TAG = "reasoning"
 MAX_OP_CHARS = 4_000
 """The window draws an operation whole, so none may be longer than one slice of its budget."""
 
@@ -89,23 +90,34 @@ class RendererActor(Stage):
                 self._finish(item)
 
     def _draw(self, batch: TextBatch) -> None:
+        ops_ = tuple(bounded(self._ops(batch)))
+        if ops_ and self._screen.take():
+            self._output.put(
+                RenderOps(
+                    turn=batch.turn,
+                    first_seq=batch.first_seq,
+                    pieces=batch.pieces,
+                    ops=ops_,
+                    channel=batch.channel,
+                )
+            )
+        grant(self._neighbours.relay, self._gate.took(1))
+
+    def _ops(self, batch: TextBatch) -> Sequence[DrawOp]:
+        if batch.channel is Channel.REASONING:
+            return (InsertText(text=batch.text, tags=(REASONING_TAG,), source=batch.text),)
         if self._text_renderer is None:
             self._text_renderer = self._make_text_renderer()
             self._rendering = batch.turn
-        ops = self._text_renderer.feed(batch.text)
-        self._put(batch.turn, batch.first_seq, batch.pieces, ops)
-        grant(self._neighbours.relay, self._gate.took(1))
+        return self._text_renderer.feed(batch.text)
 
     def _finish(self, end: TurnEnd) -> None:
         if self._text_renderer is not None:
-            self._put(end.turn, 0, 0, self._text_renderer.finish())
+            ops = tuple(bounded(self._text_renderer.finish()))
+            if ops and self._screen.take():
+                self._output.put(RenderOps(turn=end.turn, first_seq=0, pieces=0, ops=ops))
             self._text_renderer = None
         self._output.put(end)
-
-    def _put(self, turn: TurnId, first_seq: int, pieces: int, ops: list[DrawOp]) -> None:
-        if ops and self._screen.take():
-            ops_ = tuple(bounded(ops))
-            self._output.put(RenderOps(turn=turn, first_seq=first_seq, pieces=pieces, ops=ops_))
 
     def _drop(self, stop: Stop) -> None:
         dropped = drop_turn(self._waiting, stop.turn) + self.mailbox.discard_turn(stop.turn)

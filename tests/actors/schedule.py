@@ -11,6 +11,7 @@ from actors.chain import Windows
 from actors.drawing import DrawOp, InsertText
 from actors.engine import (
     Aborted,
+    Counted,
     EngineEvent,
     EngineFinished,
     EngineKilled,
@@ -19,10 +20,11 @@ from actors.engine import (
     Loaded,
     ModelInfo,
     Piece,
+    Planned,
     Unloaded,
 )
 from actors.job import ModelParts
-from actors.loading import LoadSpec
+from actors.loading import LoadSpec, MemoryPlan
 from actors.mailbox import LatestQueue
 from actors.messages import Credit, Failed, Finished, Generate, LoadModel, RenderOps, Stop, Stopped
 from actors.model import ModelActor
@@ -74,6 +76,13 @@ class StepEngine:
             self.aborting = turn
         else:
             self.replies.append(Aborted(turn=turn, phase=Phase.IDLE))
+
+    def count(self, query: int, text: str) -> None:
+        self.replies.append(Counted(query=query, tokens=len(text)))
+
+    def plan(self, query: int, spec: LoadSpec) -> None:
+        del spec
+        self.replies.append(Planned(query=query, plan=MemoryPlan(context_size=1)))
 
     def kill(self) -> None:
         self.turn = self.aborting = None
@@ -290,7 +299,7 @@ class Bench:
         """The sum of each hop is its window."""
         model, relay, renderer = self.model, self.relay, self.renderer
         assert (
-            model._relay_window.available
+            model._outlet._relay.available
             + _travelling(model)
             + relay.mailbox.data_queued
             + sum(not isinstance(item, Finished | Failed) for item in relay._held)
@@ -317,8 +326,8 @@ class Bench:
         model = self.model
         turn = self.engine.turn
         queued = sum(isinstance(e.message, Piece) for e in model.mailbox._ordered)
-        held = sum(item.turn == turn for item in model._outbox)
-        return self.engine.credit + queued + held + model._engine_gate.owed
+        held = sum(item.turn == turn for item in model._outlet._held)
+        return self.engine.credit + queued + held + model._outlet._gate.owed
 
     def check_text(self) -> None:
         """What is shown of each turn is the beginning of what the engine sent, without a gap."""

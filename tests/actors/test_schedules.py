@@ -104,7 +104,7 @@ def test_after_a_stop_every_window_is_full_again(
         bench.handle(bench.relay)
     bench.user_stops()
     check_all_ended(bench)
-    assert bench.model._relay_window.available == windows.relay
+    assert bench.model._outlet._relay.available == windows.relay
     assert bench.relay._renderer_window.available == windows.renderer
     assert bench.renderer._screen.available == screen
 

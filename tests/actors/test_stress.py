@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from actors.chain import Windows
-from actors.model import ModelActor
+from actors.outlet import Outlet
 from actors.relay import RelayActor
 from actors.renderer import RendererActor
 from tests.headless import Desk
@@ -18,7 +18,7 @@ from tkinfer.ui.view import Tone
 
 PIECES = 60
 FALL = {
-    "model": (ModelActor, "_flush_outbox"),
+    "model": (Outlet, "flush"),
     "relay": (RelayActor, "_release"),
     "renderer": (RendererActor, "_work"),
 }

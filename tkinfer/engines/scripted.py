@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from actors.engine import (
     Aborted,
+    Counted,
     EngineEvent,
     EngineFailed,
     EngineFinished,
@@ -19,10 +20,11 @@ from actors.engine import (
     LoadProgress,
     ModelInfo,
     Piece,
+    Planned,
     PrefillProgress,
     Unloaded,
 )
-from actors.loading import LoadSpec
+from actors.loading import LoadSpec, MemoryPlan
 from actors.turn import EndReason, Figures, Phase, TurnId
 from tkinfer.engines.text import TextDecoder
 
@@ -122,6 +124,13 @@ class ScriptedEngine:
             self._aborted.add(turn)
             self._changed.notify_all()
         self._submit(lambda: self._acknowledge_abort(turn))
+
+    def count(self, query: int, text: str) -> None:
+        self._sink(Counted(query=query, tokens=len(text.split())))
+
+    def plan(self, query: int, spec: LoadSpec) -> None:
+        del spec
+        self._sink(Planned(query=query, plan=MemoryPlan(context_size=self._context_size)))
 
     def kill(self) -> None:
         with self._changed:
