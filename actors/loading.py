@@ -41,7 +41,7 @@ class LoadSpec:
     threads: int | None = None
     """None: the physical cores but one."""
     gpu_layers: int | None = None
-    """None: as many as fit; ALL_LAYERS, 0 for none, or so many."""
+    """None: as many as fit; ALL_LAYERS, 0 for none, or so many; the output counts as the first."""
     device: str = ""
     """The name of the one GPU to use; empty: all there are."""
     cache_type: CacheType = CacheType.F16
@@ -78,6 +78,7 @@ class MemoryPlan:
     context_train: int = 0
     layers: int = 0
     gpu_layers: int = 0
+    """As many as there are means that the output is on the GPU, too."""
     swa_full: bool = True
     weights_bytes: int = 0
     cache_bytes: int = 0

@@ -3,105 +3,138 @@
 They answer with noise, the same noise each time, at some thousand tokens a second.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from gguf import GGUFWriter, TokenType
+from gguf import GGUFWriter
 
-BOS, EOS, START, END, LONG = "<s>", "</s>", "<|im_start|>", "<|im_end|>", "<long>"
-VOCABULARY = 512
+from tests.tiny_architectures import (
+    BUILDERS,
+    LAYERS,
+    OUTPUT_NORMS,
+    WINDOWS,
+    Shape,
+    Weights,
+    build_llama,
+)
+from tests.tiny_vocabulary import (
+    BOS,
+    END,
+    END_THINK,
+    EOS,
+    LONG,
+    START,
+    THINK,
+    VOCABULARY,
+    add_bpe,
+    add_spm,
+)
+
+__all__ = [
+    "BOS",
+    "CONTEXT",
+    "END",
+    "END_THINK",
+    "EOS",
+    "LONG",
+    "START",
+    "THINK",
+    "VOCABULARY",
+    "Tweak",
+    "part_path",
+    "write_tiny_gguf",
+]
+
 CONTEXT = 8192
+NAME = "Tiny"
 
 Tweak = Callable[[GGUFWriter], None]
-
-
-def _byte_symbols() -> list[str]:
-    """The stand-ins of byte-level BPE: printable bytes for themselves, others from 256 on."""
-    plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = iter(range(256, 512))
-    return [chr(byte) if byte in plain else chr(next(others)) for byte in range(256)]
-
-
-def _tokens() -> list[str]:
-    symbols = _byte_symbols()
-    marks = [BOS, EOS, START, END]
-    # The rest of the vocabulary are pairs of letters, and one piece of 60 bytes.
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    pairs = [a + b for a in letters for b in letters]
-    tokens = [*symbols, *marks, "x" * 60, *pairs]
-    return tokens[:VOCABULARY]
 
 
 def write_tiny_gguf(
     path: Path,
     *,
     template: str | None = None,
+    templates: Mapping[str, str] | None = None,
     add_bos: bool = False,
     architecture: str = "llama",
-    layers: int = 1,
+    layers: int | None = None,
     width: int = 64,
+    context: int = CONTEXT,
+    window: int | None = None,
+    spm: bool = False,
+    thinking: bool = False,
+    seed: int = 7,
+    quantised: bool = False,
+    name: str = NAME,
+    parts: int = 1,
     tweak: Tweak | None = None,
 ) -> Path:
-    """Write a model whose metadata ask for a BOS or not; `layers` and `width` make it slower."""
+    """Write a model, and return the file to open.
+
+    Args:
+        path: the file; of a split model, what its parts' names are made from.
+        template: the chat template, if it is to have one.
+        templates: further templates by their names.
+        add_bos: whether the metadata ask for a BOS.
+        architecture: llama (plain attention), gemma3 (sliding window), mamba (recurrent), jamba
+            and lfm2 (hybrid); any other name is written with the layers of llama.
+        layers: None: enough for each kind of layer that the architecture has.
+        width: the length of an embedding; it and `layers` make a model slow. Below 64, its heads
+            are too narrow for a quantised KV cache.
+        context: tokens it claims to be trained for.
+        window: tokens of a sliding window; 0: none; None: 64 for gemma3, none for others.
+        spm: a SentencePiece vocabulary in place of byte-level BPE.
+        thinking: the vocabulary has the control tokens THINK and END_THINK.
+        seed: of the weights.
+        quantised: the weights are Q4_1: then llama.cpp rounds the same on one thread however many
+            tokens (below 64) it evaluates at once, as with the starter model.
+        name: what the model calls itself.
+        parts: files to split it into, named PATH-00001-of-0000N.gguf.
+        tweak: changes the metadata in the end.
+    """
+    layers = LAYERS.get(architecture, 1) if layers is None else layers
+    window = WINDOWS.get(architecture, 0) if window is None else window
+    shape = Shape(layers=layers, width=width, window=window)
     writer = GGUFWriter(str(path), architecture)
-    writer.add_name("Tiny")
-    writer.add_context_length(CONTEXT)
-    writer.add_embedding_length(width)
-    writer.add_block_count(layers)
-    writer.add_feed_forward_length(2 * width)
-    writer.add_head_count(2)
-    writer.add_head_count_kv(2)
-    writer.add_layer_norm_rms_eps(1e-5)
-    writer.add_rope_dimension_count(width // 2)
-    writer.add_file_type(0)
-    _add_vocabulary(writer, template=template, add_bos=add_bos)
+    writer.add_name(name)
+    _add_fields(writer, shape, context)
+    silent = (add_spm if spm else add_bpe)(writer, thinking=thinking)
+    writer.add_add_bos_token(add_bos)
+    if template is not None:
+        writer.add_chat_template(template)
+    for key, source in (templates or {}).items():
+        writer.add_string(f"tokenizer.chat_template.{key}", source)
+    weights = Weights(writer, seed, quantised=quantised)
+    weights.add("token_embd.weight", VOCABULARY, width)
+    # So that noise neither ends the answer nor is mostly broken UTF-8.
+    weights.add("output.weight", VOCABULARY, width, zero_rows=silent)
+    weights.ones(f"{OUTPUT_NORMS.get(architecture, 'output_norm')}.weight", width)
+    BUILDERS.get(architecture, build_llama)(writer, weights, shape)
     if tweak:
         tweak(writer)
-    _add_weights(writer, layers, width)
+    return _write(writer, path, parts)
+
+
+def _add_fields(writer: GGUFWriter, shape: Shape, context: int) -> None:
+    writer.add_context_length(context)
+    writer.add_embedding_length(shape.width)
+    writer.add_block_count(shape.layers)
+    writer.add_feed_forward_length(2 * shape.width)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_file_type(0)
+
+
+def part_path(path: Path, number: int, parts: int) -> Path:
+    """The name of a split model's part; `number` counts from 1."""
+    return path.with_name(f"{path.stem}-{number:05}-of-{parts:05}.gguf")
+
+
+def _write(writer: GGUFWriter, path: Path, parts: int) -> Path:
+    tensors = list(writer.tensors[0].items())
+    writer.tensors = [dict(tensors[part::parts]) for part in range(parts)]
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-    return path
-
-
-def _add_vocabulary(writer: GGUFWriter, *, template: str | None, add_bos: bool) -> None:
-    tokens = _tokens()
-    control = {BOS, EOS, START, END}
-    kinds = [TokenType.CONTROL if token in control else TokenType.NORMAL for token in tokens]
-    writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("default")
-    writer.add_token_list(tokens)
-    writer.add_token_types(kinds)
-    writer.add_token_merges(["a b"])  # none at all is refused
-    writer.add_bos_token_id(tokens.index(BOS))
-    writer.add_eos_token_id(tokens.index(EOS))
-    writer.add_add_bos_token(add_bos)
-    if template is not None:
-        writer.add_chat_template(template)
-
-
-def _add_weights(writer: GGUFWriter, layers: int, width: int) -> None:
-    random = np.random.default_rng(7)
-
-    def add(name: str, *shape: int) -> None:
-        scale = 1 / np.sqrt(shape[-1])
-        values: Any = random.standard_normal(shape, dtype=np.float32) * np.float32(scale)
-        if name == "output.weight":
-            # So that noise neither ends the answer nor is mostly broken UTF-8.
-            values[:0x20] = values[0x7F : 256 + 4] = 0
-        writer.add_tensor(name, values)
-
-    add("token_embd.weight", VOCABULARY, width)
-    add("output.weight", VOCABULARY, width)
-    writer.add_tensor("output_norm.weight", np.ones(width, dtype=np.float32))
-    for layer in range(layers):
-        for norm in ("attn_norm", "ffn_norm"):
-            writer.add_tensor(f"blk.{layer}.{norm}.weight", np.ones(width, dtype=np.float32))
-        for part in ("attn_q", "attn_k", "attn_v", "attn_output"):
-            add(f"blk.{layer}.{part}.weight", width, width)
-        add(f"blk.{layer}.ffn_gate.weight", 2 * width, width)
-        add(f"blk.{layer}.ffn_up.weight", 2 * width, width)
-        add(f"blk.{layer}.ffn_down.weight", width, 2 * width)
+    return path if parts == 1 else part_path(path, 1, parts)

@@ -11,6 +11,7 @@ from typing import Final
 
 from actors.engine import (
     Aborted,
+    Counted,
     EngineEvent,
     EngineFailed,
     EngineFinished,
@@ -20,6 +21,7 @@ from actors.engine import (
     Loaded,
     LoadFailed,
     Piece,
+    Planned,
     Unloaded,
 )
 from actors.loading import LoadSpec
@@ -54,9 +56,10 @@ class ProcessEngine:
         self._sink: EventSink | None = None
         self._child: Child | None = None
         self._ready = False
-        self._ending: dict[Child, int] = {}  # killed, not reaped: how many kills to answer
+        self._ending: dict[Child, list[EngineEvent]] = {}  # not reaped yet, and what to say then
         self._jobs: dict[TurnId, str] = {}  # what the child was asked to do, in words
         self._aborts: list[TurnId] = []  # not answered yet
+        self._plans: list[int] = []  # neither are these
         self._model = ""
         self._closed = False
 
@@ -73,22 +76,19 @@ class ProcessEngine:
 
     def load(self, turn: TurnId, spec: LoadSpec) -> None:
         """Load a model, in a fresh child if there is none."""
-        spec = replace(spec, path=str(Path(spec.path).absolute()))
         words = f"loading {Path(spec.path).name}"
-        self._give(turn, words, wire.Load(turn=turn, spec=spec))
+        self._give_turn(turn, words, wire.Load(turn=turn, spec=_absolute(spec)))
 
     def unload(self) -> None:
-        """Give the model's memory back."""
-        with self._lock:
-            if self._child:
-                self._child.send(wire.Unload())
-            else:
-                self._deliver(Unloaded())
+        """Give all memory back: the child ends, which leaves nothing behind. A load starts the
+        next.
+        """
+        self._end_child(Unloaded())
 
     def start(self, request: GenerateRequest) -> None:
         """Make an answer."""
         words = f"reading the prompt with {self._model}"
-        self._give(request.turn, words, wire.Start(request=request))
+        self._give_turn(request.turn, words, wire.Start(request=request))
 
     def grant(self, turn: TurnId, pieces: int) -> None:
         """Let the child send so many pieces more."""
@@ -105,18 +105,38 @@ class ProcessEngine:
             else:
                 self._deliver(Aborted(turn=turn, phase=Phase.IDLE))
 
+    def count(self, query: int, text: str) -> None:
+        """Count the tokens of a text; the child does so beside its work."""
+        with self._lock:
+            if self._child:
+                self._child.send(wire.Count(query=query, text=text))
+            else:
+                self._deliver(Counted(query=query, tokens=None))
+
+    def plan(self, query: int, spec: LoadSpec) -> None:
+        """Compute what a load would take, in a fresh child if there is none."""
+        with self._lock:
+            if self._closed:
+                return
+            self._plans.append(query)
+            self._give(wire.Plan(query=query, spec=_absolute(spec)))
+
     def kill(self) -> None:
         """End the child. EngineKilled follows when it is gone, and answers its aborts too."""
+        self._end_child(EngineKilled())
+
+    def _end_child(self, answer: EngineKilled | Unloaded) -> None:
+        """`answer` follows when the child is gone."""
         with self._lock:
             child = self._child
             if child:
-                self._ending[child] = 1
+                self._ending[child] = [answer]
                 self._forget()
                 child.kill()
             elif self._ending:
-                self._ending[next(reversed(self._ending))] += 1
+                self._ending[next(reversed(self._ending))].append(answer)
             else:
-                self._deliver(EngineKilled())
+                self._deliver(answer)
 
     def close(self) -> None:
         """End the child for good, and wait for it and its threads. May be called again."""
@@ -128,17 +148,22 @@ class ProcessEngine:
         for child in children:
             child.close()
 
-    def _give(self, turn: TurnId, words: str, command: wire.Command) -> None:
+    def _give_turn(self, turn: TurnId, words: str, command: wire.Command) -> None:
         with self._lock:
-            if self._closed:
-                return
-            self._jobs[turn] = words
-            if not self._child:
-                self._child = Child(self._command, self._take, self._bury)
-            self._child.send(command)
+            if not self._closed:
+                self._jobs[turn] = words
+                self._give(command)
+
+    def _give(self, command: wire.Command) -> None:
+        if not self._child:
+            self._child = Child(self._command, self._take, self._bury)
+        self._child.send(command)
 
     def _forget(self) -> None:
         self._child = None
+        for query in self._plans:  # nobody works on them any more
+            self._deliver(Planned(query=query, plan=None))
+        self._plans.clear()
         self._ready = False
         self._jobs.clear()
         self._aborts.clear()
@@ -181,20 +206,20 @@ class ProcessEngine:
             case EngineFinished() | EngineFailed():
                 if event.turn is not None:
                     self._jobs.pop(event.turn, None)
-            case Unloaded():
-                self._model = ""
+            case Planned():
+                self._plans.remove(event.query)
             case _:
                 pass
 
     def _bury(self, child: Child, ending: Ending) -> None:
         """On the child's reader thread, as the last thing: the child is reaped."""
         with self._lock:
-            kills = self._ending.pop(child, 0)
+            answers = self._ending.pop(child, [])
             if self._closed:
                 return
-            fresh = bool(kills)
-            for _ in range(kills):
-                self._deliver(EngineKilled())
+            fresh = any(isinstance(answer, EngineKilled) for answer in answers)
+            for answer in answers:
+                self._deliver(answer)
             if child is self._child:
                 fresh = self._ready  # one that can't even start would be started for ever
                 self._mourn(ending)
@@ -216,6 +241,12 @@ class ProcessEngine:
         for turn in aborts:
             if turn not in jobs:  # else its EngineFailed is the answer, and must not be overtaken
                 self._deliver(Aborted(turn=turn, phase=Phase.IDLE))
+
+
+def _absolute(spec: LoadSpec) -> LoadSpec:
+    """The child's current folder may be another one."""
+    loras = tuple(replace(lora, path=str(Path(lora.path).absolute())) for lora in spec.loras)
+    return replace(spec, path=str(Path(spec.path).absolute()), loras=loras)
 
 
 def _attach(error: Exception, log: str) -> None:

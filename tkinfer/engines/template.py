@@ -1,126 +1,143 @@
-"""Chat templates: Jinja source out of the model file, rendered in a sandbox.
+"""Chat templates: Jinja source out of the model file, rendered in a sandbox within limits."""
 
-A template is foreign code. The sandbox keeps it from touching anything, but can't bound its time;
-so it is rendered in the child, which can be killed.
-"""
-
-import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
-from actors.engine import ChatMessage
-from tkinfer.errors import PromptError
+from tkinfer.engines.rendering import (
+    Limits,
+    TemplateBrokenError,
+    TemplateError,
+    TemplateLimitError,
+    TemplateRefusedError,
+    run_limited,
+)
 
 if TYPE_CHECKING:
-    from jinja2 import Template
+    from tkinfer.engines.sandbox import BoundedEnvironment
 
-CHATML: Final = (
-    "{% for message in messages %}"
-    "<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n"
-    "{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
-"""For models that bring no template: the form that most of them have seen at least."""
+MOST_SOURCE: Final = 1_000_000
+"""Characters of a template; the longest in use have some 30,000."""
+_MOST_REASON: Final = 200
+_SWITCHES: Final = ("enable_thinking", "thinking", "reasoning_effort", "thinking_budget")
+_NONE_WORD: Final = re.compile(r"""["']none["']""")
 
-
-class TemplateRefusedError(Exception):
-    """The template raised: it doesn't want this conversation."""
+Variables = Mapping[str, Any]
 
 
 class ChatTemplate:
-    """A compiled template. `origin` is `model`, or the name of the fallback in its place."""
+    """A compiled template.
 
-    def __init__(self, source: str | None, *, bos: str = "", eos: str = "") -> None:
-        self._tokens = {"bos_token": bos, "eos_token": eos}
-        self.origin = "model"
-        if source:
-            try:
-                self._template = _compile(source)
-            except Exception:  # noqa: BLE001  untrusted code: also SyntaxError, RecursionError …
-                source = None
-        if not source:
-            self._template = _compile(CHATML)
-            self.origin = "chatml"
+    Raises:
+        TemplateBrokenError: it can't be compiled.
+    """
 
-    def render(self, messages: Sequence[ChatMessage]) -> str:
+    def __init__(self, source: str, limits: Limits | None = None) -> None:
+        self.source = source
+        self._limits = limits or Limits()
+        if len(source) > MOST_SOURCE:
+            what = f"is broken: it has more than {MOST_SOURCE} characters"
+            raise TemplateBrokenError(what)
+        try:
+            self._template, asked = run_limited(self._compile, self._limits)
+        except TemplateLimitError as error:
+            raise TemplateBrokenError(str(error)) from error
+        except Exception as error:  # untrusted code: also SyntaxError, RecursionError …
+            what = f"is broken: {_words(error)}"
+            raise TemplateBrokenError(what) from error
+        self._switches = tuple(name for name in _SWITCHES if name in asked)
+
+    def _compile(self) -> tuple[Any, set[str]]:
+        from jinja2 import meta
+
+        environment = _environment(self._limits.characters)
+        asked = meta.find_undeclared_variables(environment.parse(self.source))
+        if "enable_thinking" in self.source:
+            asked = asked | {"enable_thinking"}
+        return environment.compile_bounded(self.source), set(asked)
+
+    @property
+    def can_think(self) -> bool:
+        """It asks whether the model is to think first, or how much."""
+        return bool(self._switches)
+
+    def thinking(self, wanted: bool | None) -> Variables:  # noqa: FBT001  a tristate
+        """The variables that tell this template whether the model is to think.
+
+        `enable_thinking` (Qwen 3, SmolLM3, GLM) and `thinking` (DeepSeek, Granite) are plain
+        switches. gpt-oss knows only how much: `reasoning_effort`, of which some templates have a
+        value "none"; Seed-OSS counts tokens.
+        """
+        if wanted is None:
+            return {}
+        variables: dict[str, Any] = {"enable_thinking": wanted}
+        if "thinking" in self._switches:
+            variables["thinking"] = wanted
+        if "enable_thinking" in self._switches or "thinking" in self._switches:
+            return variables
+        if "reasoning_effort" in self._switches:
+            least = "none" if _NONE_WORD.search(self.source) else "low"
+            variables["reasoning_effort"] = "high" if wanted else least
+        if "thinking_budget" in self._switches and not wanted:
+            variables["thinking_budget"] = 0
+        return variables
+
+    def render(self, messages: Sequence[Mapping[str, str]], variables: Variables) -> str:
         """The prompt for these messages, up to where the answer begins.
 
-        Some templates refuse a conversation that people have all the same: two questions in a
-        row (Stop before the first token makes that), or a system text. Such a conversation is
-        tried again with neighbours of one role merged, then with the system text in front of the
-        first question. The request itself stays as it is.
-
         Raises:
-            PromptError: the template refuses all of these.
+            TemplateRefusedError: it doesn't want this conversation.
+            TemplateLimitError: it takes too long, or gets too large.
         """
-        refusal: TemplateRefusedError | None = None
-        for variant in _variants(tuple(messages)):
-            try:
-                return self._render(variant)
-            except TemplateRefusedError as error:
-                refusal = refusal or error
-        what = f"The model's chat template refuses this conversation: {refusal}"
-        raise PromptError(what, "Try it without a system text, or in a new chat.")
-
-    def _render(self, messages: Sequence[ChatMessage]) -> str:
+        given: dict[str, Any] = {
+            "messages": [dict(message) for message in messages],
+            "add_generation_prompt": True,
+            "tools": None,
+            "documents": None,
+            # Llama 3's templates name the day when the model's knowledge ended, if they get none.
+            "date_string": datetime.now().astimezone().strftime("%d %b %Y"),
+            **variables,
+        }
         try:
-            return self._template.render(
-                messages=[{"role": m.role, "content": m.content} for m in messages],
-                add_generation_prompt=True,
-                **self._tokens,
-            )
+            return run_limited(lambda: self._collect(given), self._limits)
+        except TemplateRefusedError as error:
+            raise TemplateRefusedError(_refusal(error)) from error
+        except TemplateError:
+            raise
+        except RecursionError as error:
+            what = "calls itself without end"
+            raise TemplateLimitError(what) from error
+        except MemoryError as error:
+            what = "takes too much memory"
+            raise TemplateLimitError(what) from error
         except Exception as error:  # a template may run into any error of Python
-            raise TemplateRefusedError(str(error) or type(error).__name__) from error
+            raise TemplateRefusedError(_refusal(error)) from error
+
+    def _collect(self, given: dict[str, Any]) -> str:
+        most, total = self._limits.characters, 0
+        parts: list[str] = []
+        for part in self._template.generate(given):
+            total += len(part)
+            if total > most:
+                what = f"writes more than {most} characters"
+                raise TemplateLimitError(what)
+            parts.append(part)
+        return "".join(parts)
 
 
-def _compile(source: str) -> "Template":
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
+@cache
+def _environment(characters: int) -> "BoundedEnvironment":
+    from tkinfer.engines.sandbox import BoundedEnvironment
 
-    environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True,
-        lstrip_blocks=True,
-        extensions=["jinja2.ext.loopcontrols"],
-        # Off: it would write &lt; into prompts, which are no HTML.
-        autoescape=False,
-    )
-    environment.filters["tojson"] = _to_json
-    functions: Any = environment.globals  # typed for Jinja's own names only
-    functions.update(raise_exception=_raise_exception, strftime_now=_strftime_now)
-    return environment.from_string(source)
+    return BoundedEnvironment(characters)
 
 
-def _to_json(value: Any, indent: int | None = None) -> str:
-    # Jinja's own filter escapes < and & for HTML.
-    return json.dumps(value, ensure_ascii=False, indent=indent)
+def _refusal(error: Exception) -> str:
+    return f"refuses this conversation: {_words(error)}"
 
 
-def _raise_exception(message: str) -> NoReturn:
-    raise TemplateRefusedError(message)
-
-
-def _strftime_now(form: str) -> str:
-    return datetime.now().astimezone().strftime(form)
-
-
-def _variants(messages: tuple[ChatMessage, ...]) -> Iterable[tuple[ChatMessage, ...]]:
-    yield messages
-    merged = _merge_neighbours(messages)
-    if merged != messages:
-        yield merged
-    if merged and merged[0].role == "system":
-        yield _fold_system(merged)
-
-
-def _merge_neighbours(messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
-    return tuple(
-        ChatMessage(role=role, content="\n\n".join(message.content for message in run))
-        for role, run in groupby(messages, key=lambda message: message.role)
-    )
-
-
-def _fold_system(messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
-    system, *rest = messages
-    as_question = ChatMessage(role="user", content=system.content)
-    return _merge_neighbours((as_question, *rest))
+def _words(error: Exception) -> str:
+    words = " ".join(str(error).split()) or type(error).__name__
+    return words if len(words) <= _MOST_REASON else words[: _MOST_REASON - 1] + "…"

@@ -11,8 +11,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from actors.engine import Aborted
+from actors.engine import Aborted, AnswerTokens
 from actors.turn import Phase, TurnId
+
+NO_TOKENS = AnswerTokens()
 
 
 class TurnAbortedError(Exception):
@@ -55,10 +57,17 @@ class TurnGate:
             self._turn, self._phase, self._credit = turn, phase, credit
             return True
 
-    def end(self, event: object, *, evaluated: int = 0, kept: int = 0) -> bool:
+    def end(
+        self,
+        event: object,
+        *,
+        evaluated: int = 0,
+        kept: int = 0,
+        tokens: AnswerTokens = NO_TOKENS,
+    ) -> bool:
         """Close the running turn with `event`, or, where it was aborted, with Aborted.
 
-        Returns whether `event` was sent. The numbers are for Aborted, in tokens.
+        Returns whether `event` was sent. The rest is for Aborted.
         """
         with self._changed:
             turn, aborts = self._turn, self._abort_phases
@@ -69,7 +78,13 @@ class TurnGate:
                 return True
             for phase in aborts:
                 self._send(
-                    Aborted(turn=turn, phase=phase, tokens_evaluated=evaluated, tokens_kept=kept)
+                    Aborted(
+                        turn=turn,
+                        phase=phase,
+                        tokens_evaluated=evaluated,
+                        tokens_kept=kept,
+                        tokens=tokens,
+                    )
                 )
             return False
 

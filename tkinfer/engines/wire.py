@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import IO, Any, Final
 
-from actors import engine, turn
+from actors import engine, loading, sampling, turn
 from actors.engine import EngineEvent, GenerateRequest
 from actors.loading import LoadSpec
 from actors.turn import TurnId
@@ -32,11 +32,6 @@ class Load:
 
     turn: TurnId
     spec: LoadSpec
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unload:
-    """ProcessEngine -> worker: give the model's memory back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +57,27 @@ class Abort:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """ProcessEngine -> worker: count the tokens of a text."""
+
+    query: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """ProcessEngine -> worker: compute what loading this would take."""
+
+    query: int
+    spec: LoadSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
     """Worker -> ProcessEngine, once: llama.cpp is imported, or its absence is known."""
 
 
-Command = Load | Unload | Start | Grant | Abort
+Command = Load | Start | Grant | Abort | Count | Plan
 Report = EngineEvent | Ready
 
 
@@ -75,10 +86,12 @@ class WireError(Exception):
 
 
 def _allowed_classes() -> dict[tuple[str, str], type]:
-    named = (Load, Unload, Start, Grant, Abort, Ready)
+    named = (Load, Start, Grant, Abort, Count, Plan, Ready)
     listed = (
         *(vars(engine)[name] for name in _ENGINE_CLASSES),
-        *(vars(turn)[name] for name in ("Phase", "EndReason", "Figures")),
+        *(vars(turn)[name] for name in ("Phase", "EndReason", "Figures", "Channel")),
+        *(vars(loading)[name] for name in _LOADING_CLASSES),
+        sampling.TokenBias,
         *(cls for cls in vars(errors).values() if isinstance(cls, type)),
     )
     return {(cls.__module__, cls.__qualname__): cls for cls in (*named, *listed)}
@@ -99,7 +112,14 @@ _ENGINE_CLASSES: Final = (
     "EngineFinished",
     "Aborted",
     "EngineFailed",
+    "PromptFormat",
+    "Template",
+    "PromptReady",
+    "Counted",
+    "Planned",
+    "AnswerTokens",
 )
+_LOADING_CLASSES: Final = ("CacheType", "Switch", "Lora", "Device", "MemoryPlan")
 _ALLOWED: Final = _allowed_classes()
 
 

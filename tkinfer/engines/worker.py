@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 import traceback
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, assert_never
 
 from actors.engine import (
@@ -22,11 +23,12 @@ from actors.engine import (
     LoadFailed,
     LoadProgress,
     ModelInfo,
-    Unloaded,
+    Planned,
 )
-from actors.loading import LoadSpec
+from actors.loading import LoadSpec, MemoryPlan
 from actors.turn import Phase, TurnId
 from tkinfer.engines import wire
+from tkinfer.engines.counting import Counter
 from tkinfer.engines.turns import TurnAbortedError, TurnGate
 from tkinfer.errors import EngineError, SetupError, TkinferError
 from tkinfer.models.gguf import GgufHeader
@@ -34,10 +36,13 @@ from tkinfer.models.gguf import GgufHeader
 if TYPE_CHECKING:
     from tkinfer.engines.cache import Cache
     from tkinfer.engines.llama.model import Model
-    from tkinfer.engines.template import ChatTemplate
+    from tkinfer.engines.loading import Freed
+    from tkinfer.engines.prompt import PromptBuilder
 
-Job = wire.Load | wire.Unload | wire.Start
+Job = wire.Load | wire.Plan | wire.Start
 INSTALL: Final = "pip install llama-cpp-python"
+MOST_SHELF_BYTES: Final = 2 << 30
+"""For the caches of other chats, where there is memory for them."""
 
 
 class Outbox:
@@ -61,10 +66,11 @@ class Outbox:
 class Listener(threading.Thread):
     """Reads commands; see the module."""
 
-    def __init__(self, stream: BinaryIO, gate: TurnGate) -> None:
+    def __init__(self, stream: BinaryIO, gate: TurnGate, counter: Counter) -> None:
         super().__init__(name="engine-listener", daemon=True)
         self._stream = stream
         self._gate = gate
+        self._counter = counter
         self.jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
 
     def run(self) -> None:
@@ -91,7 +97,9 @@ class Listener(threading.Thread):
             case wire.Start():
                 if self._gate.queue(command.request.turn):
                     self.jobs.put(command)
-            case wire.Unload():
+            case wire.Count():
+                self._counter.ask(command)
+            case wire.Plan():
                 self.jobs.put(command)
             case _:
                 assert_never(command)
@@ -100,13 +108,14 @@ class Listener(threading.Thread):
 class Worker:
     """Does the jobs, one after another, on the main thread."""
 
-    def __init__(self, gate: TurnGate, outbox: Outbox) -> None:
+    def __init__(self, gate: TurnGate, outbox: Outbox, counter: Counter) -> None:
         self._gate = gate
+        self._counter = counter
         self._send = outbox.send
         self._model: Model | None = None
         self._info: ModelInfo | None = None
-        self._cache: Cache
-        self._template: ChatTemplate
+        self._cache: Cache | None = None
+        self._builder: PromptBuilder
         self._missing = _import_llama()
 
     def do(self, job: Job) -> None:
@@ -114,18 +123,18 @@ class Worker:
         match job:
             case wire.Load():
                 self._load(job.turn, job.spec)
-            case wire.Unload():
-                self._drop_model()
-                self._send(Unloaded())
+            case wire.Plan():
+                self._plan(job)
             case wire.Start():
                 self._answer(job.request)
             case _:
                 assert_never(job)
 
     def _drop_model(self) -> None:
+        self._counter.use(None)
         if self._model is not None:
             self._model.close()
-        self._model = self._info = None
+        self._model = self._info = self._cache = None
 
     def _load(self, turn: TurnId, spec: LoadSpec) -> None:
         if not self._gate.begin(turn, Phase.LOADING):
@@ -140,48 +149,76 @@ class Worker:
     def _load_model(self, turn: TurnId, spec: LoadSpec) -> ModelInfo:
         if self._missing is not None:
             raise self._missing
-        from tkinfer.engines import loading
+        from tkinfer.engines import loading, ram
         from tkinfer.engines.cache import Cache
-        from tkinfer.engines.llama.api import CHUNK
-        from tkinfer.engines.template import ChatTemplate
+        from tkinfer.engines.prompt import PromptBuilder
+        from tkinfer.engines.shelf import Shelf
 
         bar = loading.ProgressBar(
             lambda fraction: self._send(LoadProgress(turn=turn, fraction=fraction))
         )
-        header = loading.check(spec.path, keep_current=self._model is not None)
+        bar.show(0.0)
+        header, plan = loading.check(spec, freed=self._freed())
         loading.read_ahead(header, self._gate, bar)
         self._drop_model()
-        self._model = model = loading.load(spec, header, self._gate, bar)
+        self._model = model = loading.load(spec, plan, self._gate, bar)
         try:
-            self._template = ChatTemplate(model.template, bos=model.bos_text, eos=model.eos_text)
-            self._cache = Cache(model, CHUNK)
-            self._info = _info_of(header, model, self._template)
+            vocabulary = model.vocabulary
+            self._builder = PromptBuilder(vocabulary, vocabulary.templates)
+            self._cache = Cache(
+                model, model.batch, Shelf(min(MOST_SHELF_BYTES, ram.available_bytes() // 4))
+            )
+            self._info = _info_of(header, plan, model, self._builder)
+            self._counter.use(lambda text: len(vocabulary.tokenize(text, special=False)))
         except Exception:
             self._drop_model()
             raise
         bar.show(1.0)
         return self._info
 
+    def _plan(self, job: wire.Plan) -> None:
+        try:
+            event = Planned(query=job.query, plan=self._make_plan(job.spec))
+        except Exception as error:  # noqa: BLE001  reported instead of raised
+            event = Planned(query=job.query, plan=None, error=_as_ours(error))
+        self._send(event)
+
+    def _make_plan(self, spec: LoadSpec) -> MemoryPlan:
+        if self._missing is not None:
+            raise self._missing
+        from tkinfer.engines import loading
+
+        return loading.plan(spec, freed=self._freed())
+
+    def _freed(self) -> "Freed":
+        """What the model in use will give back when another is loaded."""
+        from tkinfer.engines import loading
+
+        if self._model is None or self._info is None:
+            return loading.Freed()
+        freed = loading.freed_by(self._info.plan, self._model.spec)
+        shelf = self._cache.shelf.size if self._cache else 0
+        return replace(freed, ram=freed.ram + shelf)
+
     def _answer(self, request: GenerateRequest) -> None:
         if not self._gate.begin(request.turn, Phase.PREFILL, request.credit):
             return
-        if self._model is None:
+        if self._model is None or self._cache is None:
             error = EngineError("No model is loaded.", "Load a model first.")
             self._gate.end(EngineFailed(turn=request.turn, error=error, model_lost=True))
             return
         from tkinfer.engines.answer import Answer
-        from tkinfer.engines.llama.api import CHUNK
 
         answer = Answer(request, self._model, self._cache, self._gate, self._send)
         event: Any = None
         try:
-            event = answer.run(self._template, CHUNK)
+            event = answer.run(self._builder)
         except TurnAbortedError:
             self._model.finish_compute()
         except Exception as error:  # noqa: BLE001  reported instead of raised
             event = EngineFailed(turn=request.turn, error=_as_ours(error), model_lost=False)
         kept = len(self._cache.tokens)
-        self._gate.end(event, evaluated=answer.evaluated, kept=kept)
+        self._gate.end(event, evaluated=answer.evaluated, kept=kept, tokens=answer.tokens)
 
 
 def _import_llama() -> SetupError | None:
@@ -205,7 +242,9 @@ def _as_ours(error: Exception) -> TkinferError:
     return EngineError(what, "Send again.", detail)
 
 
-def _info_of(header: GgufHeader, model: "Model", template: "ChatTemplate") -> ModelInfo:
+def _info_of(
+    header: GgufHeader, plan: MemoryPlan, model: "Model", builder: "PromptBuilder"
+) -> ModelInfo:
     return ModelInfo(
         path=header.path,
         name=header.name,
@@ -214,7 +253,12 @@ def _info_of(header: GgufHeader, model: "Model", template: "ChatTemplate") -> Mo
         context_size=model.context_size,
         context_train=model.context_train,
         threads=model.threads,
-        format=template.origin,
+        templates=model.vocabulary.templates,
+        format=builder.format,
+        can_think=builder.can_think,
+        rewinds=model.rewinds,
+        layers=model.layers,
+        plan=plan,
     )
 
 
@@ -239,9 +283,11 @@ def main() -> None:
     commands, events = _take_over_pipes()
     outbox = Outbox(events)
     gate = TurnGate(outbox.send)
-    listener = Listener(commands, gate)
+    counter = Counter(outbox.send)
+    counter.start()
+    listener = Listener(commands, gate, counter)
     listener.start()
-    worker = Worker(gate, outbox)
+    worker = Worker(gate, outbox, counter)
     outbox.send(wire.Ready())
     while True:
         worker.do(listener.jobs.get())

@@ -8,13 +8,15 @@ import errno
 import os
 import re
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from tkinfer.errors import ModelFileError
+from tkinfer.models.gguf_parts import check_together, later_parts
 from tkinfer.models.gguf_reader import (
     MAGIC,
+    Contents,
     CutError,
     DamagedError,
     Reader,
@@ -24,6 +26,10 @@ from tkinfer.models.gguf_reader import (
 )
 
 _GET_ANOTHER: Final = "Download it again, or choose another file."
+_MOST_LAYERS: Final = 512  # LLAMA_MAX_LAYERS: any other number is a failed assertion
+_JOIN: Final = "If it is a piece of a file that was cut, join all pieces, in order, into one .gguf."
+_CUT_NAME: Final = re.compile(r"\.gguf[\W_]?(?:split|part|\d|[a-z]{1,2}$)", re.IGNORECASE)
+"""Names such as `x.gguf-split-a`, `x.gguf.part1of2`, `x.gguf.001`: pieces cut anywhere."""
 _MEGABYTES_FROM: Final = 100_000
 
 # fmt: off
@@ -36,8 +42,6 @@ _FILE_TYPES: Final = {  # llama.cpp's file types, by their numbers
     39: "NVFP4", 40: "Q1_0",
 }
 # fmt: on
-
-_PART: Final = re.compile(r"(?P<stem>.*)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,37 +59,66 @@ class GgufHeader:
     """Of all parts, where the model is split."""
     parts: tuple[str, ...]
     """The files to read: one, or all parts of a split model in their order."""
+    kind: str = ""
+    """What the file is by its own words: `model`, `adapter`, `mmproj` …; '' in old files."""
+    adapter: str = ""
+    """What kind of adapter, such as `lora`; '' for models."""
+    layer_bytes: dict[int, int] = field(default_factory=dict[int, int])
+    """The weights of each layer; those that belong to none are under -1."""
 
 
 def read_header(path: str) -> GgufHeader:
-    """Read the header, and make sure that the file holds all the data it speaks of.
+    """Read the headers of a model's files, and make sure that they hold all the data they speak of.
 
     0.05 to 0.2 s for a vocabulary of 50,000 tokens. Any thread.
 
     Raises:
-        ModelFileError: no GGUF file, not readable, or not complete; says which.
+        ModelFileError: no GGUF file, not readable, not complete, or parts that don't belong
+            together; says which.
     """
     file_path = Path(path)
-    with _open(file_path) as file:
-        size = os.fstat(file.fileno()).st_size
-        fields = _read_fields(file, file_path.name, size)
-    parts = _parts(file_path)
+    first, size = _read_contents(file_path)
+    parts = later_parts(file_path, first, size)
+    others = [(part, *_read_contents(part)) for part in parts]
+    check_together(file_path, first, [(part, contents) for part, contents, _ in others])
+    fields = first.fields
     architecture = _text(fields, "general.architecture")
+    _check_layers(file_path.name, _number(fields, f"{architecture}.block_count", 1))
+    layer_bytes: dict[int, int] = {}
+    for contents in (first, *(contents for _, contents, _ in others)):
+        for layer, count in contents.layer_bytes.items():
+            layer_bytes[layer] = layer_bytes.get(layer, 0) + count
     return GgufHeader(
         path=path,
         name=_text(fields, "general.name") or file_path.stem,
         architecture=architecture,
         quantisation=_FILE_TYPES.get(_number(fields, "general.file_type", -1), ""),
         context_train=_number(fields, f"{architecture}.context_length", 0),
-        size_bytes=sum(part.stat().st_size for part in parts),
-        parts=tuple(str(part) for part in parts),
+        size_bytes=size + sum(size for _, _, size in others),
+        parts=(path, *map(str, parts)),
+        kind=_text(fields, "general.type"),
+        adapter=_text(fields, "adapter.type"),
+        layer_bytes=layer_bytes,
     )
 
 
-def _read_fields(file: BinaryIO, name: str, size: int) -> dict[str, Value]:
+def _check_layers(name: str, layers: int) -> None:
+    if not 1 <= layers <= _MOST_LAYERS:
+        what = f"{name} is damaged: it says that it has {layers:,} layers."
+        raise ModelFileError(what, _GET_ANOTHER)
+
+
+def _read_contents(path: Path) -> tuple[Contents, int]:
+    """A file's header, and the file's size in bytes."""
+    with _open(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        return _read_complete(file, path.name, size), size
+
+
+def _read_complete(file: BinaryIO, name: str, size: int) -> Contents:
     try:
         _check_magic(file, name, size)
-        fields, needed = read_all(Reader(file, size))
+        contents = read_all(Reader(file, size))
     except CutError:
         what = f"{name} is incomplete: it has {_size(size)} and ends inside its header."
         raise ModelFileError(what, _GET_ANOTHER) from None
@@ -98,10 +131,10 @@ def _read_fields(file: BinaryIO, name: str, size: int) -> dict[str, Value]:
     except OSError as error:
         what = f"{name} can't be read: {error.strerror or error}."
         raise ModelFileError(what, "Check the disk, or choose another file.") from error
-    if needed > size:
-        what = f"{name} is incomplete: it has {_size(size)} of {_size(needed)}."
-        raise ModelFileError(what, _GET_ANOTHER)
-    return fields
+    if contents.size_needed > size:
+        what = f"{name} is incomplete: it has {_size(size)} of {_size(contents.size_needed)}."
+        raise ModelFileError(what, _JOIN if _CUT_NAME.search(name) else _GET_ANOTHER)
+    return contents
 
 
 def _open(path: Path) -> BinaryIO:
@@ -138,27 +171,11 @@ def _check_magic(file: BinaryIO, name: str, size: int) -> None:
     elif re.match(rb"\s*<(!doctype|html|\?xml)", start, re.IGNORECASE):
         said = "it is a web page"
     what = f"{name} is not a GGUF file: {said}."
-    raise ModelFileError(what, _GET_ANOTHER)
+    raise ModelFileError(what, _JOIN if _CUT_NAME.search(name) else _GET_ANOTHER)
 
 
 def _size(size: int) -> str:
     return f"{size / 1e6:.1f} MB" if size >= _MEGABYTES_FROM else f"{size} bytes"
-
-
-def _parts(path: Path) -> tuple[Path, ...]:
-    match = _PART.fullmatch(path.name)
-    if not match:
-        return (path,)
-    count = int(match["count"])
-    names = [f"{match['stem']}-{part:05}-of-{count:05}.gguf" for part in range(1, count + 1)]
-    if int(match["number"]) != 1:
-        what = f"{path.name} is one part of a model that is split into {count} files."
-        raise ModelFileError(what, f"Open the first one, {names[0]}.")
-    for name in names:
-        if not path.with_name(name).is_file():
-            what = f"{path.name} is incomplete: its part {name} is missing."
-            raise ModelFileError(what, "Put all parts into one folder.")
-    return tuple(path.with_name(name) for name in names)
 
 
 def _text(fields: dict[str, Value], key: str) -> str:

@@ -3,7 +3,9 @@
 Every count and length is checked against the file's size before it is believed.
 """
 
+import re
 import struct
+from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 MAGIC: Final = b"GGUF"
@@ -13,6 +15,8 @@ MAX_COUNT: Final = 1 << 24
 MAX_KEY_BYTES: Final = 1 << 16
 MAX_DIMENSIONS: Final = 8
 _BLOCK: Final = 1 << 20
+
+_BLOCK_NAME: Final = re.compile(r"blk\.(\d{1,5})\.")
 
 _SCALARS: Final = dict(enumerate("BbHhIif?")) | {10: "Q", 11: "q", 12: "d"}
 _STRING: Final = 8
@@ -104,8 +108,21 @@ class Reader:
             raise CutError
 
 
-def read_all(reader: Reader) -> tuple[dict[str, Value], int]:
-    """The metadata without arrays, and how many bytes the file has to have.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """What a header says."""
+
+    fields: dict[str, Value]
+    """The metadata without arrays."""
+    tensors: int
+    size_needed: int
+    """Bytes that the file must have."""
+    layer_bytes: dict[int, int]
+    """The weights of each layer; those that belong to none are under -1."""
+
+
+def read_all(reader: Reader) -> Contents:
+    """Read a header from its first byte to its last.
 
     Raises:
         CutError, DamagedError, VersionError: as they say.
@@ -124,14 +141,21 @@ def read_all(reader: Reader) -> tuple[dict[str, Value], int]:
         if value is not None:
             fields[key] = value
     data = 0
+    layer_bytes: dict[int, int] = {}
     for _ in range(tensors):
-        data = max(data, _read_tensor_end(reader))
-    if not data:
-        return fields, reader.position
+        layer, offset, size = _read_tensor(reader)
+        data = max(data, offset + size if size else 0)
+        layer_bytes[layer] = layer_bytes.get(layer, 0) + size
     alignment = fields.get("general.alignment", 32)
-    if not isinstance(alignment, int) or alignment <= 0:
+    if data and (not isinstance(alignment, int) or alignment <= 0):
         raise DamagedError
-    return fields, -(-reader.position // alignment) * alignment + data
+    end = reader.position
+    return Contents(
+        fields=fields,
+        tensors=tensors,
+        size_needed=-(-end // int(alignment)) * int(alignment) + data if data else end,
+        layer_bytes=layer_bytes,
+    )
 
 
 def _read_key(reader: Reader) -> str:
@@ -159,9 +183,9 @@ def _read_value(reader: Reader) -> Value | None:
     return None
 
 
-def _read_tensor_end(reader: Reader) -> int:
-    """Where a tensor's bytes end, from the start of the data; 0 if its type isn't known here."""
-    _read_key(reader)
+def _read_tensor(reader: Reader) -> tuple[int, int, int]:
+    """A tensor's layer or -1, its place in the data and its bytes; 0 if its type isn't known."""
+    name = _BLOCK_NAME.match(_read_key(reader))
     dimensions = reader.number("I")
     if dimensions > MAX_DIMENSIONS:
         raise DamagedError
@@ -170,4 +194,4 @@ def _read_tensor_end(reader: Reader) -> int:
         elements *= reader.number("Q")
     kind, offset = reader.number("I"), reader.number("Q")
     per_block, block = _TENSOR_TYPES.get(kind, (1, 0))
-    return offset + -(-elements // per_block) * block if block else 0
+    return int(name[1]) if name else -1, offset, -(-elements // per_block) * block

@@ -94,7 +94,11 @@ class Rig:
         return turn
 
     def load(self, path: Path | str, context_size: int | None = None) -> Loaded:
-        turn = self.ask_load(path, context_size)
+        return self.load_spec(LoadSpec(path=str(path), context_size=context_size))
+
+    def load_spec(self, spec: LoadSpec) -> Loaded:
+        turn = self.turn()
+        self.engine.load(turn, spec)
         end = self.wait(Loaded | LoadFailed | EngineFailed, lambda event: event.turn == turn)
         assert isinstance(end, Loaded), end
         return end
@@ -110,10 +114,17 @@ class Rig:
         messages: tuple[ChatMessage, ...] | str,
         sampling: Sampling = GREEDY,
         credit: int = PLENTY,
+        *,
+        resume: bool = False,
     ) -> TurnId:
         turn = self.turn()
-        messages = user(messages) if isinstance(messages, str) else messages
-        request = GenerateRequest(turn=turn, messages=messages, sampling=sampling, credit=credit)
+        request = GenerateRequest(
+            turn=turn,
+            messages=user(messages) if isinstance(messages, str) else messages,
+            sampling=sampling,
+            credit=credit,
+            resume=resume,
+        )
         self.engine.start(request)
         return turn
 

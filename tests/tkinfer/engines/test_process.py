@@ -13,15 +13,21 @@ import pytest
 
 from actors.engine import (
     Aborted,
+    Counted,
     EngineFailed,
     EngineKilled,
     LoadFailed,
     LoadProgress,
     Piece,
+    Planned,
     PrefillProgress,
+    PromptReady,
     Unloaded,
 )
+from actors.loading import LoadSpec
 from actors.sampling import Sampling
+from actors.turn import Phase
+from tests.tiny_gguf import START
 from tests.tkinfer.engines.rig import LIMIT_S, Rig
 from tests.waiting import wait_until
 from tkinfer.engines.process import ProcessEngine
@@ -157,6 +163,53 @@ def test_unload_and_abort_without_a_child_are_answered(rig: Rig) -> None:
     rig.abort(turn)
     rig.engine.grant(turn, 1)
     assert rig.engine.pid is None
+
+
+def test_unload_gives_all_memory_back_and_the_next_load_works(rig: Rig, tiny: Path) -> None:
+    rig.load(tiny)
+    pid = rig.engine.pid
+    assert pid is not None
+    rig.engine.unload()
+    rig.wait(Unloaded)
+    assert not psutil.pid_exists(pid)
+    assert rig.engine.pid is None
+    rig.load(tiny)
+    assert rig.answer("hello", SHORT)
+
+
+def test_tokens_are_counted_beside_an_answer(rig: Rig, tiny: Path) -> None:
+    rig.engine.count(1, "hello")
+    assert rig.wait(Counted, lambda event: event.query == 1).tokens is None
+    rig.load(tiny)
+    turn = rig.start("hello", credit=2)  # it waits for credit, in the middle of its work
+    rig.pieces(turn, 2)
+    rig.engine.count(2, "hello" + START)
+    # Byte by byte, and a control token's text is only text here.
+    assert rig.wait(Counted, lambda event: event.query == 2).tokens == 5 + len(START)
+    assert rig.abort(turn).phase is Phase.DECODE
+
+
+def test_a_plan_is_made_without_loading(rig: Rig, tiny: Path, tmp_path: Path) -> None:
+    rig.engine.plan(1, LoadSpec(path=str(tiny), context_size=512))
+    plan = rig.wait(Planned, lambda event: event.query == 1).plan
+    assert plan is not None
+    assert plan.context_size == 512
+    assert plan.weights_bytes
+    assert plan.cache_bytes
+    rig.engine.plan(2, LoadSpec(path=str(tmp_path / "missing.gguf")))
+    refused = rig.wait(Planned, lambda event: event.query == 2)
+    assert refused.plan is None
+    assert "missing.gguf" in str(refused.error)
+    assert rig.failed(rig.start("hello")).model_lost
+
+
+def test_a_plan_that_an_engine_took_with_it_is_answered_too(rig: Rig, slow: Path) -> None:
+    rig.load(slow)
+    turn = rig.start(LONG)
+    rig.prefilling(turn)
+    rig.engine.plan(7, LoadSpec(path=str(slow)))
+    rig.kill()
+    assert rig.wait(Planned, lambda event: event.query == 7).plan is None
 
 
 def test_start_without_a_model_fails_in_words(rig: Rig) -> None:
@@ -316,5 +369,6 @@ def test_events_come_in_order(rig: Rig, tiny: Path) -> None:
     rig.finished(turn)
     kinds = [type(event) for event in rig.events if getattr(event, "turn", None) == turn]
     pieces = kinds.count(Piece)
-    assert kinds[: -pieces - 1] == [PrefillProgress] * (len(kinds) - pieces - 1)
+    progress = [PrefillProgress] * (len(kinds) - pieces - 2)
+    assert kinds[: -pieces - 1] == [PromptReady, *progress]
     assert not rig.of(LoadFailed)

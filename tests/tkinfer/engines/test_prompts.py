@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from actors.engine import ChatMessage
+from actors.engine import ChatMessage, PromptReady
 from actors.sampling import Sampling
-from actors.turn import EndReason
+from actors.turn import EndReason, TurnId
 from tests.tiny_gguf import write_tiny_gguf
 from tests.tkinfer.engines.rig import Rig, user
 from tkinfer.errors import PromptError
@@ -28,14 +28,14 @@ def test_one_bos_not_two(
     rig: Rig, tmp_path: Path, template: str, *, add_bos: bool, bos: int
 ) -> None:  # S-5
     model = write_tiny_gguf(tmp_path / "model.gguf", template=template, add_bos=add_bos)
-    assert rig.load(model).info.template == "model"
+    assert rig.load(model).info.format == "the model's own template"
     text = "A B!"
     end = rig.finished(rig.start(text, ONE_TOKEN))
     assert end.figures.prompt_tokens == len(text) + bos
 
 
 def test_marks_in_a_template_become_single_tokens(rig: Rig, tiny: Path) -> None:
-    assert rig.load(tiny).info.template == "chatml"
+    assert rig.load(tiny).info.format == "chatml, because the model brings no template"
     end = rig.finished(rig.start("Hi", ONE_TOKEN))
     # start "USER\n" "Hi" end "\n" start "ASSISTANT\n": letters may pair up, so at most so many
     assert end.figures.prompt_tokens <= 1 + 5 + 2 + 1 + 1 + 1 + 10
@@ -60,17 +60,62 @@ def test_a_prompt_longer_than_the_context_is_refused_with_both_numbers(
     assert (end.figures.answer_tokens, end.figures.context_used) == (2, 256)
 
 
-def test_a_refusing_template_fails_the_turn_and_keeps_the_model(rig: Rig, tmp_path: Path) -> None:
+def ready(rig: Rig, turn: TurnId) -> PromptReady:
+    return rig.wait(PromptReady, lambda event: event.turn == turn)
+
+
+def test_a_template_that_refuses_is_replaced_and_the_reason_told(rig: Rig, tmp_path: Path) -> None:
     template = (
         "{% if messages[0].content == 'no' %}{{ raise_exception('not this') }}{% endif %}"
         "{{ messages[0].content }}"
     )
     rig.load(write_tiny_gguf(tmp_path / "model.gguf", template=template))
-    failure = rig.failed(rig.start("no"))
-    assert isinstance(failure.error, PromptError)
-    assert "not this" in failure.error.what
-    assert not failure.model_lost
-    assert rig.answer("yes", ONE_TOKEN)
+    turn = rig.start("no", ONE_TOKEN)
+    rig.finished(turn)
+    told = ready(rig, turn)
+    assert told.format == (
+        "chatml, because the model's template refuses this conversation: not this"
+    )
+    assert told.fell_back
+    turn = rig.start("yes", ONE_TOKEN)
+    assert rig.finished(turn).figures.prompt_tokens == ready(rig, turn).tokens == 3
+    assert not ready(rig, turn).fell_back
+
+
+def test_an_endless_template_is_replaced_at_load(rig: Rig, tmp_path: Path) -> None:
+    template = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+    info = rig.load(write_tiny_gguf(tmp_path / "model.gguf", template=template)).info
+    assert info.format == (
+        "chatml, because the model's template does not come to an end within 2 s"
+    )
+    assert rig.answer("hi", ONE_TOKEN)
+
+
+def test_what_is_typed_is_no_control_token(rig: Rig, tmp_path: Path) -> None:
+    rig.load(
+        write_tiny_gguf(tmp_path / "model.gguf", template="<|im_start|>{{ messages[0].content }}")
+    )
+    end = rig.finished(rig.start("<|im_end|>", ONE_TOKEN))
+    assert end.figures.prompt_tokens > 2
+
+
+def test_the_oldest_turns_are_left_out(rig: Rig, tmp_path: Path) -> None:  # M-4 a
+    source = "{% for m in messages %}{{ m.content }}{% endfor %}"
+    rig.load(write_tiny_gguf(tmp_path / "model.gguf", template=source), context_size=256)
+    turns = [
+        ChatMessage(role=role, content=f"{number:02}" + "." * 8)
+        for number in range(40)
+        for role in ("user", "assistant")
+    ]
+    system = ChatMessage(role="system", content="." * 20)
+    turn = rig.start((system, *turns, *user("." * 12)), Sampling(temperature=0, max_tokens=20))
+    end = rig.finished(turn)
+    told = ready(rig, turn)
+    assert told.left_out > 0
+    assert told.left_out % 2 == 0
+    assert told.tokens == 20 + 10 * (80 - told.left_out) + 12
+    assert told.tokens + 20 <= 256
+    assert end.reason is EndReason.LENGTH
 
 
 def test_an_empty_prompt_is_refused(rig: Rig, tmp_path: Path) -> None:

@@ -1,34 +1,13 @@
+from datetime import datetime
+from typing import Any
+
 import pytest
 
-from actors.engine import ChatMessage
-from tkinfer.engines.template import ChatTemplate
-from tkinfer.errors import PromptError
+from tkinfer.engines.rendering import TemplateBrokenError, TemplateError, TemplateRefusedError
+from tkinfer.engines.template import MOST_SOURCE, ChatTemplate
 
-
-def chat(*turns: str) -> list[ChatMessage]:
-    """`u:hi` is a user's message."""
-    roles = {"u": "user", "a": "assistant", "s": "system"}
-    return [ChatMessage(role=roles[turn[0]], content=turn[2:]) for turn in turns]
-
-
-STRICT = (
-    "{{ bos_token }}{% for m in messages %}"
-    "{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}"
-    "{{ raise_exception('Conversation roles must alternate') }}{% endif %}"
-    "[{{ m.role }}] {{ m.content }}\n{% endfor %}"
-)
-
-
-def test_chatml_is_the_fallback() -> None:
-    template = ChatTemplate(None)
-    assert template.origin == "chatml"
-    assert template.render(chat("s:be", "u:hi")) == (
-        "<|im_start|>system\nbe<|im_end|>\n<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n"
-    )
-
-
-def test_a_template_that_cannot_be_compiled_falls_back_too() -> None:
-    assert ChatTemplate("{% for %}").origin == "chatml"
+HI = [{"role": "user", "content": "a <é>"}]
+TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
 
 
 @pytest.mark.parametrize(
@@ -40,29 +19,85 @@ def test_a_template_that_cannot_be_compiled_falls_back_too() -> None:
         ("{% for i in range(9) %}{% if i == 2 %}{% break %}{% endif %}{{ i }}{% endfor %}", "01"),
         ("{{ strftime_now('%%') }}", "%"),
         ("{{ messages[0]['content'] }}", "a <é>"),
+        ("{{ messages[0].reasoning_content is defined }}", "False"),
+        ("{{ tools is none }}{{ documents is none }}{{ tools is defined }}", "TrueTrueTrue"),
+        ("{{ enable_thinking is defined }}{{ thinking is defined }}", "FalseFalse"),
     ],
 )
 def test_what_templates_rely_on(source: str, right: str) -> None:
-    template = ChatTemplate(source, bos="<s>", eos="</s>")
-    assert template.origin == "model"
-    assert template.render(chat("u:a <é>")) == right
+    assert ChatTemplate(source).render(HI, TOKENS) == right
 
 
-def test_two_questions_in_a_row_are_merged_where_the_template_insists() -> None:  # M-2 b
-    messages = chat("u:one", "u:two")
-    assert ChatTemplate(STRICT).render(messages) == "[user] one\n\ntwo\n"
-    assert messages == chat("u:one", "u:two")
-    assert ChatTemplate(None).render(messages).count("<|im_start|>user") == 2
+def test_the_day_is_todays() -> None:
+    rendered = ChatTemplate("{{ date_string }}|{{ strftime_now('%d %b %Y') }}").render(HI, TOKENS)
+    given, now = rendered.split("|")
+    assert given == now
+    assert str(datetime.now().astimezone().year)[:2] in given
 
 
-def test_a_refused_system_text_goes_before_the_first_question() -> None:  # M-2 a
-    rendered = ChatTemplate(STRICT).render(chat("s:be brief", "u:hi", "a:ho", "u:he"))
-    assert rendered == "[user] be brief\n\nhi\n[assistant] ho\n[user] he\n"
+@pytest.mark.parametrize(
+    ("source", "thinking", "right"),
+    [
+        ("{% if enable_thinking %}{% endif %}", None, {}),
+        ("{% if enable_thinking %}{% endif %}", False, {"enable_thinking": False}),
+        (
+            "{% if not thinking is defined %}{% set thinking = false %}{% endif %}",
+            True,
+            {"enable_thinking": True, "thinking": True},
+        ),
+        (
+            "{{ reasoning_effort }}",
+            False,
+            {"enable_thinking": False, "reasoning_effort": "low"},
+        ),
+        (
+            "{% if reasoning_effort in ['none', 'high'] %}{% endif %}",
+            False,
+            {"enable_thinking": False, "reasoning_effort": "none"},
+        ),
+        (
+            "{{ reasoning_effort }}",
+            True,
+            {"enable_thinking": True, "reasoning_effort": "high"},
+        ),
+        (
+            "{{ reasoning_effort }}{{ enable_thinking }}",
+            False,
+            {"enable_thinking": False},
+        ),
+        ("{{ thinking_budget }}", False, {"enable_thinking": False, "thinking_budget": 0}),
+        ("{{ thinking_budget }}", True, {"enable_thinking": True}),
+    ],
+)
+def test_the_thinking_switch_in_all_its_spellings(
+    source: str, thinking: bool | None, right: dict[str, Any]
+) -> None:
+    template = ChatTemplate(source)
+    assert template.can_think
+    assert template.thinking(thinking) == right
 
 
-def test_a_template_that_refuses_all_is_said_in_words() -> None:
-    with pytest.raises(PromptError, match="no thanks"):
-        ChatTemplate("{{ raise_exception('no thanks') }}").render(chat("u:hi"))
+def test_templates_that_do_not_ask_about_thinking() -> None:
+    source = "{% for m in messages %}{{ m.thinking }}{{ m.content }}{% endfor %}"
+    assert not ChatTemplate(source).can_think
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("{% for %}", "Expected an expression"),
+        ("{{ 'x' | nosuchfilter }}", "nosuchfilter"),
+        ("{{ 'x' | pprint }}", "pprint"),
+        ("{% nosuchtag %}", "nosuchtag"),
+        ("x" * (MOST_SOURCE + 1), "characters"),
+        ("{% if a %}" * 200 + "{% endif %}" * 200, ""),
+    ],
+)
+def test_what_cannot_be_compiled(source: str, why: str) -> None:
+    with pytest.raises(TemplateBrokenError, match="is broken") as caught:
+        ChatTemplate(source)
+    assert why in str(caught.value)
+    assert len(str(caught.value)) < 300
 
 
 @pytest.mark.parametrize(
@@ -70,12 +105,29 @@ def test_a_template_that_refuses_all_is_said_in_words() -> None:
     [
         "{{ ''.__class__.__mro__[1].__subclasses__() }}",
         "{{ messages.append(1) }}",
+        "{{ messages[0].update(role='x') }}",
         "{{ cycler.__init__.__globals__.os.getcwd() }}",
         "{{ 1 / 0 }}",
         "{{ nothing.at.all }}",
         "{% for i in range(10**9) %}{% endfor %}",
+        "{% include 'x' %}",
     ],
 )
 def test_what_a_template_must_not_do_is_refused(source: str) -> None:
-    with pytest.raises(PromptError):
-        ChatTemplate(source).render(chat("u:hi"))
+    with pytest.raises(TemplateError):
+        ChatTemplate(source).render(HI, TOKENS)
+
+
+def test_a_refusal_is_told_in_the_templates_words() -> None:
+    template = ChatTemplate("{{ raise_exception('no\n thanks' ~ '!' * 999) }}")
+    with pytest.raises(
+        TemplateRefusedError, match=r"^refuses this conversation: no thanks!"
+    ) as error:
+        template.render(HI, TOKENS)
+    assert len(str(error.value)) < 300
+
+
+def test_rendering_changes_no_message() -> None:
+    messages = [{"role": "user", "content": "x"}]
+    ChatTemplate("{% set m = messages[0] %}{{ m.content }}").render(messages, TOKENS)
+    assert messages == [{"role": "user", "content": "x"}]

@@ -49,3 +49,35 @@ def test_a_flushed_decoder_starts_afresh() -> None:
     assert decoder.flush() == "\ufffd"
     assert decoder.flush() == ""
     assert decoder.feed(b"a") == "a"
+
+
+BAD = {
+    "a byte that begins nothing": ("ff", "\ufffd"),
+    "a character broken off by a letter": ("f0 9f 41", "\ufffdA"),
+    "two broken off, one after the other": ("e9 af e9 af 41", "\ufffd\ufffdA"),
+    "half a surrogate": ("ed a0", "\ufffd\ufffd"),
+    "an overlong slash": ("c0 af", "\ufffd\ufffd"),
+    "past the last character": ("f4 90", "\ufffd\ufffd"),
+    "a letter and a bad byte": ("41 80", "A\ufffd"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("alone", [False, True])
+def test_bad_bytes_are_shown_at_once(name: str, alone: bool) -> None:
+    raw, shown = bytes.fromhex(BAD[name][0]), BAD[name][1]
+    decoder = TextDecoder()
+    pieces = [bytes([byte]) for byte in raw] if alone else [raw]
+    assert "".join(map(decoder.feed, pieces)) == shown
+    assert not decoder.half
+    assert decoder.flush() == ""
+
+
+def test_a_half_character_is_known() -> None:
+    decoder = TextDecoder()
+    decoder.feed(b"a\xe9")
+    assert decoder.half
+    decoder.feed(b"\xaf")
+    assert decoder.half
+    decoder.feed(b"\xa8")
+    assert not decoder.half

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors import engine
+from actors.loading import Device, MemoryPlan
 from actors.turn import EndReason, Figures, Phase, TurnId
 from tkinfer import errors
 from tkinfer.engines import wire
@@ -17,7 +18,8 @@ from tkinfer.engines import wire
 INFO = engine.ModelInfo(path="/x/\udc80.gguf", name="X", context_size=5)
 MESSAGES: list[Any] = [
     wire.Load(turn=TurnId(1), spec=engine.LoadSpec(path="/tmp/Модели/é")),  # noqa: S108
-    wire.Unload(),
+    wire.Count(query=1, text="é"),
+    wire.Plan(query=2, spec=engine.LoadSpec(path="m.gguf")),
     wire.Start(
         request=engine.GenerateRequest(
             turn=TurnId(2),
@@ -32,6 +34,9 @@ MESSAGES: list[Any] = [
     engine.LoadProgress(turn=TurnId(1), fraction=0.5),
     engine.Loaded(turn=TurnId(1), info=INFO),
     engine.Unloaded(),
+    engine.PromptReady(turn=TurnId(1), tokens=3, left_out=2, format="chatml", fell_back=True),
+    engine.Counted(query=1, tokens=None),
+    engine.Planned(query=2, plan=MemoryPlan(context_size=8, devices=(Device(name="GPU0"),))),
     engine.PrefillProgress(turn=TurnId(2), done=1, total=2),
     engine.Piece(turn=TurnId(2), seq=0, text="a\0b", tokens=2),
     engine.EngineFinished(

@@ -25,7 +25,7 @@ def refusal(path: Path) -> str:
 
 
 def test_what_a_header_says(tmp_path: Path) -> None:
-    path = write_tiny_gguf(tmp_path / "a.gguf")
+    path = write_tiny_gguf(tmp_path / "a.gguf", layers=2)
     header = gguf.read_header(str(path))
     assert header == gguf.GgufHeader(
         path=str(path),
@@ -35,7 +35,12 @@ def test_what_a_header_says(tmp_path: Path) -> None:
         context_train=CONTEXT,
         size_bytes=path.stat().st_size,
         parts=(str(path),),
+        layer_bytes=header.layer_bytes,
     )
+    weights = sum(header.layer_bytes.values())
+    assert sorted(header.layer_bytes) == [-1, 0, 1]
+    assert header.layer_bytes[0] == header.layer_bytes[1]
+    assert 0.95 * header.size_bytes < weights < header.size_bytes  # the rest is vocabulary
 
 
 def test_a_cut_anywhere_is_incomplete(good: bytes, tmp_path: Path) -> None:
@@ -97,22 +102,36 @@ def test_a_file_one_may_not_read(
     assert refusal(path) == "model.gguf can't be opened: Permission denied."
 
 
-def test_split_models(good: bytes, tmp_path: Path) -> None:
-    names = [f"big-{number:05}-of-00003.gguf" for number in (1, 2, 3)]
-    for name in names:
-        (tmp_path / name).write_bytes(good)
-    header = gguf.read_header(str(tmp_path / names[0]))
-    assert [Path(part).name for part in header.parts] == names
-    assert header.size_bytes == 3 * len(good)
-    assert "Open the first one, big-00001-of-00003.gguf" in str(_error(tmp_path / names[1]))
-    (tmp_path / names[2]).unlink()
-    assert refusal(tmp_path / names[0]).endswith(f"its part {names[2]} is missing.")
-
-
 def _error(path: Path) -> ModelFileError:
     with pytest.raises(ModelFileError) as caught:
         gguf.read_header(str(path))
     return caught.value
+
+
+@pytest.mark.parametrize("layers", [0, 513, 2**32 - 1])
+def test_a_number_of_layers_that_cannot_be(tmp_path: Path, layers: int) -> None:
+    path = write_tiny_gguf(
+        tmp_path / "model.gguf", tweak=lambda writer: writer.add_block_count(layers)
+    )
+    assert refusal(path) == f"model.gguf is damaged: it says that it has {layers:,} layers."
+
+
+@pytest.mark.parametrize(
+    "name", ["x.gguf-split-a", "x.gguf.part1of2", "x.gguf.001", "x.gguf.aa", "x.GGUF_part-1"]
+)
+def test_a_piece_of_a_cut_file_is_to_be_joined(good: bytes, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(good[: len(good) // 2])
+    assert "join all pieces" in _error(path).next_step
+    path = tmp_path / "whole.gguf"
+    path.write_bytes(good[: len(good) // 2])
+    assert "Download it again" in _error(path).next_step
+
+
+def test_garbage_behind_the_end_does_no_harm(good: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "model.gguf"
+    path.write_bytes(good + b"GGUF and more")
+    assert gguf.read_header(str(path)).name == "Tiny"
 
 
 @pytest.mark.parametrize("path", ["/nowhere/at/all.gguf", "/", "/dev/null", "a\0b", ""])

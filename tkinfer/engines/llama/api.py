@@ -13,8 +13,8 @@ C: Any = llama_cpp
 """The C API. Any: the binding types what C returns partly wrong (pointers as never null)."""
 CHUNK: Final = 128
 """Prompt tokens per decode call: as fast as 512 (313 t/s), and Stop on a GPU waits for one."""
-DEFAULT_CONTEXT: Final = 8192
-"""Where the model could take more: the KV cache of the full length is often larger than RAM."""
+_INFORMATION_LEVEL: Final = 2
+_WARNING_LEVEL: Final = 3
 _ERROR_LEVEL: Final = 4  # of ggml.h; the binding has an older numbering
 _CONTINUED_LEVEL: Final = 5
 
@@ -34,15 +34,21 @@ def _quiet_log() -> None:
 
 
 @contextmanager
-def error_lines() -> Generator[list[str]]:
-    """Collect what llama.cpp logs as errors meanwhile; the log goes to fd 2 all the same."""
+def error_lines(told: list[str] | None = None) -> Generator[list[str]]:
+    """Collect what llama.cpp logs as errors meanwhile; the log goes to fd 2 all the same.
+
+    What it logs for information goes to `told` instead, where that is given.
+    """
     lines: list[str] = []
     last_level = 0
 
     def take(level: int, text: bytes, _: object) -> None:
         nonlocal last_level
         try:
-            os.write(2, text)
+            if told is None or level >= _WARNING_LEVEL:
+                os.write(2, text)
+            elif level == _INFORMATION_LEVEL:
+                told.append(text.decode("utf-8", "replace").strip())
             if level == _CONTINUED_LEVEL and last_level == _ERROR_LEVEL and lines:
                 lines[-1] += text.decode("utf-8", "replace").rstrip("\n")
             elif level == _ERROR_LEVEL:
@@ -68,8 +74,3 @@ def default_threads() -> int:
     physical = psutil.cpu_count(logical=False) or 1
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else physical
     return max(1, min(physical, usable) - 1)
-
-
-def available_bytes() -> int:
-    """Memory that can be had without swapping."""
-    return psutil.virtual_memory().available

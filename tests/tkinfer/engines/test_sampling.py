@@ -1,0 +1,343 @@
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.sampling import BAN, RANGES, Sampling, TokenBias, problems
+from tests.tkinfer.engines.rig import Rig
+from tkinfer.engines.llama.bias import token_biases
+from tkinfer.errors import PromptError
+
+COUNT = 60
+GREEDY = Sampling(temperature=0, max_tokens=COUNT)
+VARIED = Sampling(
+    temperature=1, top_k=0, top_p=1, min_p=0, seed=3, max_tokens=COUNT
+)  # all that cuts the list is off
+MUCH_Z = (TokenBias(text="Z", bias=8),)
+
+
+def probe(model: Path, check: str) -> Any:
+    command = [sys.executable, "-m", "tests.tkinfer.engines.sampler_probe", str(model), check]
+    run = subprocess.run(command, capture_output=True, check=False, timeout=100)
+    assert run.returncode == 0, run.stderr.decode()[-2000:]
+    return json.loads(run.stdout)
+
+
+@pytest.fixture(scope="module")
+def noisy(tiny: Path) -> Iterator[Rig]:
+    """An engine with the tiny model; its answers depend on nothing but the request."""
+    with Rig() as rig:
+        rig.load(tiny)
+        yield rig
+
+
+def answer(rig: Rig, sampling: Sampling, **changes: Any) -> str:
+    return rig.answer("Hello", replace(sampling, **changes))
+
+
+# Settings.
+
+
+def test_the_defaults_are_in_their_ranges() -> None:
+    assert problems(Sampling()) == []
+    assert problems(Sampling(logit_bias=(TokenBias(text="a", bias=BAN),), stop=("x",))) == []
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_each_number_out_of_its_range_is_named_with_it(name: str) -> None:
+    low, high = RANGES[name]
+    for value in (low - 1, high + 1, math.nan):
+        (problem,) = problems(replace(Sampling(), **{name: value}))
+        assert problem == f"{name} is {value:g}; it must be {low:g} to {high:g}"
+    for value in (low, high):
+        assert problems(replace(Sampling(), **{name: value})) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"max_tokens": -1}, "max_tokens is -1"),
+        ({"stop": ("a", "")}, "stop has an empty text"),
+        ({"dry_sequence_breakers": ("",)}, "dry_sequence_breakers has an empty text"),
+        ({"logit_bias": (TokenBias(text="", bias=1),)}, "logit_bias has an empty text"),
+        ({"logit_bias": (TokenBias(text="a", bias=200),)}, "logit_bias of 'a' is 200; it must be"),
+        ({"logit_bias": (TokenBias(text="a", bias=math.nan),)}, "logit_bias of 'a' is nan"),
+        ({"grammar": "root ::= x", "json_schema": "{}"}, "grammar and json_schema are both set"),
+    ],
+)
+def test_other_values_that_cannot_be_used(changes: dict[str, Any], named: str) -> None:
+    (problem,) = problems(replace(Sampling(), **changes))
+    assert named in problem
+
+
+def test_wrong_settings_are_refused_and_the_engine_goes_on(noisy: Rig) -> None:
+    turn = noisy.start("Hello", Sampling(top_p=1.5, mirostat_eta=-1))
+    failed = noisy.failed(turn)
+    assert isinstance(failed.error, PromptError)
+    assert "top_p is 1.5; it must be 0 to 1; mirostat_eta is -1" in failed.error.what
+    assert not failed.model_lost
+    assert answer(noisy, GREEDY)
+
+
+# From the text of a bias to tokens.
+
+WORDS = {"\n": 0, " ": 1, "ship": 2, " ship": 3, "Ship": 4, "sh": 6, "ore": 7, " sh": 8, "🙂": 9}
+
+
+def tokenize(text: str) -> list[int]:
+    """The longest word of the list, again and again; all others are the token 99."""
+    tokens: list[int] = []
+    while text:
+        word = max((word for word in WORDS if text.startswith(word)), key=len, default="")
+        tokens.append(WORDS.get(word, 99))
+        text = text[len(word) or 1 :]
+    return tokens
+
+
+def sentencepiece(text: str) -> list[int]:
+    """The same words, by a tokenizer that puts a space in front of every text."""
+    return tokenize(f" {text}")
+
+
+def test_a_bias_counts_for_the_whole_word_with_and_without_space() -> None:
+    assert token_biases([TokenBias(text="ship", bias=2)], tokenize) == {2: 2, 3: 2}
+    assert token_biases([TokenBias(text=" ship", bias=2)], tokenize) == {3: 2}
+
+
+def test_a_ban_counts_for_the_word_with_a_capital_too() -> None:
+    assert token_biases([TokenBias(text="ship", bias=BAN)], tokenize) == dict.fromkeys(
+        (2, 3, 4), BAN
+    )
+    assert token_biases([TokenBias(text="Ship", bias=BAN)], tokenize) == {4: BAN}
+
+
+def test_a_longer_text_stands_for_its_first_token_but_never_for_the_space() -> None:
+    assert token_biases([TokenBias(text="shore", bias=BAN)], tokenize) == {6: BAN, 8: BAN}
+    assert token_biases([TokenBias(text="🙂🙂", bias=1)], tokenize) == {9: 1}
+
+
+def test_a_tokenizer_that_adds_a_space_knows_the_word_without_it() -> None:
+    assert token_biases([TokenBias(text="ship", bias=2)], sentencepiece) == {2: 2, 3: 2}
+
+
+def test_biases_of_the_same_token_add_up_and_a_ban_stays() -> None:
+    one, two = TokenBias(text=" ship", bias=1), TokenBias(text=" ship", bias=2)
+    ban = TokenBias(text=" ship", bias=BAN)
+    assert token_biases([one, two], tokenize) == {3: 3}
+    assert token_biases([one, ban], tokenize)[3] == BAN
+
+
+# The effect of each.
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"top_k": 1}, {"min_p": 1}, {"top_p": 0}, {"top_n_sigma": 0.001}, {"temperature": 0.0001}],
+    ids=str,
+)
+def test_what_leaves_one_token_is_greedy(noisy: Rig, changes: dict[str, Any]) -> None:
+    assert answer(noisy, VARIED, **changes) == answer(noisy, GREEDY)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"temperature": 0.5},
+        {"dynatemp_range": 0.9, "dynatemp_exponent": 2},
+        {"top_k": 5},
+        {"top_p": 0.3},
+        {"min_p": 0.3},
+        {"typical_p": 0.2},
+        {"top_n_sigma": 1},
+        {"top_n_sigma": 1, "typical_p": 0.5},
+        {"xtc_probability": 1, "xtc_threshold": 0.001},
+        {"mirostat": True, "mirostat_tau": 1},
+        {"presence_penalty": 5},
+        {"frequency_penalty": 5},
+        {"repeat_penalty": 3},
+        {"repeat_penalty": 0.3},
+        {"logit_bias": (TokenBias(text="q", bias=3),)},
+        {"seed": 4},
+    ],
+    ids=str,
+)
+def test_each_setting_changes_the_answer_and_the_seed_brings_it_back(
+    noisy: Rig, changes: dict[str, Any]
+) -> None:
+    changed = answer(noisy, VARIED, **changes)
+    assert changed != answer(noisy, VARIED)
+    assert changed == answer(noisy, VARIED, **changes)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"dynatemp_exponent": 3},
+        {"xtc_probability": 1, "xtc_threshold": 0.6},
+        {"dry_multiplier": 5, "dry_penalty_last_n": 0},
+        {"repeat_penalty": 3, "repeat_last_n": 0},
+        {"mirostat_tau": 1},
+        {"top_n_sigma": 0},
+    ],
+    ids=str,
+)
+def test_what_is_off_changes_nothing(noisy: Rig, changes: dict[str, Any]) -> None:
+    assert answer(noisy, VARIED, **changes) == answer(noisy, VARIED)
+
+
+def test_temperature_0_wins_over_all_that_draws(noisy: Rig) -> None:
+    drawing = {"mirostat": True, "dynatemp_range": 2, "xtc_probability": 1, "xtc_threshold": 0.01}
+    assert answer(noisy, GREEDY, **drawing) == answer(noisy, GREEDY)
+
+
+def test_mirostat_stands_in_place_of_the_cuts(noisy: Rig) -> None:
+    cut = {"top_k": 1, "top_p": 0.1, "min_p": 1, "typical_p": 0.1, "top_n_sigma": 0.1}
+    mirostat = answer(noisy, VARIED, mirostat=True)
+    assert answer(noisy, VARIED, mirostat=True, **cut) == mirostat
+
+
+@pytest.mark.parametrize("seed", [-1, 2**32 - 1, 2**64 + 5, 0])
+def test_any_number_is_a_seed(noisy: Rig, seed: int) -> None:
+    # 2^32 - 1 asks llama.cpp to draw one.
+    changes = {"seed": seed, "xtc_probability": 0.5, "xtc_threshold": 0.01}
+    assert answer(noisy, VARIED, **changes) == answer(noisy, VARIED, **changes)
+    mirostat = {"seed": seed, "mirostat": True}
+    assert answer(noisy, VARIED, **mirostat) == answer(noisy, VARIED, **mirostat)
+
+
+def test_without_a_seed_each_answer_is_another(noisy: Rig) -> None:
+    assert answer(noisy, VARIED, seed=None) != answer(noisy, VARIED, seed=None)
+
+
+def test_a_banned_token_never_comes(noisy: Rig) -> None:
+    many = replace(VARIED, max_tokens=600)
+    for sampling in (GREEDY, many):
+        # Small letters also come in pairs, which are tokens of their own.
+        letter = next(one for one in answer(noisy, sampling) if "!" <= one <= "Z")
+        ban = (TokenBias(text=letter, bias=BAN),)
+        assert letter not in answer(noisy, sampling, logit_bias=ban)
+
+
+def test_a_ban_leaves_typical_as_it_is(noisy: Rig) -> None:
+    only = replace(VARIED, typical_p=0)  # the one token that is most typical
+    typical = answer(noisy, only)
+    assert typical != answer(noisy, GREEDY)
+    assert answer(noisy, only, logit_bias=(TokenBias(text="~", bias=BAN),)) == typical
+
+
+def test_a_great_bias_always_comes(noisy: Rig) -> None:
+    assert answer(noisy, VARIED, logit_bias=(TokenBias(text="Z", bias=100),)) == "Z" * COUNT
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"presence_penalty": 10, "frequency_penalty": 1},
+        {"frequency_penalty": 2},
+        {"repeat_penalty": 10},
+        {"dry_multiplier": 10},
+    ],
+    ids=str,
+)
+def test_penalties_and_dry_end_a_loop(noisy: Rig, changes: dict[str, Any]) -> None:
+    assert answer(noisy, GREEDY, logit_bias=MUCH_Z) == "Z" * COUNT
+    broken = answer(noisy, GREEDY, logit_bias=MUCH_Z, **changes)
+    assert broken.count("Z") < 0.8 * COUNT
+    assert broken == answer(noisy, GREEDY, logit_bias=MUCH_Z, **changes)
+
+
+def test_penalties_forget_what_is_further_back(noisy: Rig) -> None:
+    short = answer(noisy, GREEDY, logit_bias=MUCH_Z, presence_penalty=10, repeat_last_n=2)
+    long = answer(noisy, GREEDY, logit_bias=MUCH_Z, presence_penalty=10, repeat_last_n=-1)
+    assert "Z" in short[10:]
+    assert "Z" not in long[1:]
+
+
+def test_penalties_count_the_prompt(noisy: Rig) -> None:
+    harsh = replace(GREEDY, logit_bias=MUCH_Z, presence_penalty=10, repeat_last_n=-1)
+    assert noisy.answer("Hello", harsh)[0] == "Z"
+    assert "Z" not in noisy.answer("HelloZ", harsh)
+
+
+def test_dry_leaves_short_repeats_and_breakers_alone(noisy: Rig) -> None:
+    dry = replace(GREEDY, logit_bias=MUCH_Z, dry_multiplier=10)
+    assert answer(noisy, dry, dry_allowed_length=5).startswith("ZZZZZ")
+    assert not answer(noisy, dry).startswith("ZZZZZ")
+    assert answer(noisy, dry, dry_sequence_breakers=("Z",)) == "Z" * COUNT
+    assert answer(noisy, dry, dry_sequence_breakers=()) == answer(noisy, dry)
+
+
+# The Sampler by itself.
+
+
+def test_the_likeliest_alternatives_are_those_of_the_model(tiny: Path) -> None:
+    found = probe(tiny, "alternatives")
+    assert found["before"] == found["none"] == []
+    assert found["found"] == found["still"]
+    for (token, chance), (expected, likely) in zip(found["found"], found["expected"], strict=True):
+        assert token == expected
+        assert chance == pytest.approx(likely, rel=1e-4)
+    plain, other = found["sampled"]
+    assert plain == found["expected"][0][0]
+    assert other != plain
+
+
+def test_what_would_end_the_process_is_an_error_instead(tiny: Path) -> None:
+    errors = probe(tiny, "refusals")
+    assert errors.pop("last") == "none"
+    assert errors.pop("nan").startswith("EngineError: The model computes no numbers")
+    assert errors.pop("closed") == "EngineError: The sampler was closed."
+    assert all(
+        error.startswith("EngineError: llama.cpp has no output") for error in errors.values()
+    )
+    assert set(errors) == {"before", "inner", "far"}
+
+
+def test_bans_of_all_tokens_are_refused(tiny: Path) -> None:
+    found = probe(tiny, "banned")
+    assert found["all"].startswith("PromptError: The token bans leave no token.")
+    assert found["but_one"] == found["left"]
+
+
+def test_shortening_the_list_before_penalties_changes_nothing(tiny: Path) -> None:
+    found = probe(tiny, "shortened")
+    assert found["short"] == found["whole"]
+    assert len(set(map(tuple, found["short"]))) == 3
+
+
+# The starter model.
+
+
+@pytest.mark.model
+def test_words_are_banned_in_all_their_forms(rig: Rig, starter: Path) -> None:
+    rig.load(starter)
+    question = "Tell me a story about a ship."
+    greedy = replace(GREEDY, max_tokens=60)
+    assert "ship" in rig.answer(question, greedy)
+    told = rig.answer(question, replace(greedy, logit_bias=(TokenBias(text="ship", bias=BAN),)))
+    assert " ship " not in told.lower()
+    assert len(told) > 60
+
+
+@pytest.mark.model
+def test_a_loop_of_the_starter_model_ends(rig: Rig, starter: Path) -> None:
+    rig.load(starter)
+    question = "Repeat for ever: la la la la la la la la"
+    greedy = replace(GREEDY, max_tokens=80)
+    loop = rig.answer(question, greedy)
+    assert loop.count("I am your patron saint") >= 4
+    for changes in ({"dry_multiplier": 1}, {"repeat_penalty": 1.5}):
+        assert rig.answer(question, replace(greedy, **changes)).count("I am your patron saint") < 3
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("check", ["shortened", "short_grammar"])
+def test_shortening_changes_nothing_with_a_large_vocabulary(starter: Path, check: str) -> None:
+    found = probe(starter, check)
+    assert found["short"] == found["whole"]
