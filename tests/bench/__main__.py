@@ -16,7 +16,17 @@ from tests.display import VirtualDisplay
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SHARED = {"common", "cpu", "material", "program", "bare_loop", "usual_way", "takes_keys"}
+SHARED = {
+    "bare_loop",
+    "common",
+    "cpu",
+    "engine_parts",
+    "material",
+    "program",
+    "takes_keys",
+    "talk",
+    "usual_way",
+}
 
 
 def names() -> list[str]:

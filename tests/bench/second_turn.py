@@ -1,0 +1,46 @@
+"""Time to first token in the tenth turn of a chat, with the KV cache kept and without.
+
+Without: an engine that has just loaded the model gets the same prompt.
+"""
+
+from typing import TYPE_CHECKING
+
+from tests.bench.common import Figures, Options, as_ms, at_most, median, say
+from tests.bench.program import starter
+from tests.bench.talk import ask, question
+from tests.tkinfer.engines.rig import Rig
+
+if TYPE_CHECKING:
+    from actors.engine import ChatMessage
+
+BUDGETS = {"ratio": at_most(0.1)}
+TURNS = 10
+LONG_WORDS = 225
+SHORT_WORDS = 6
+ANSWER_TOKENS = 24
+
+
+def run(options: Options) -> Figures:
+    kept: list[float] = []
+    cleared: list[float] = []
+    tokens = 0
+    with Rig() as rig:
+        for number in range(2 if options.quick else 6):
+            rig.load(starter())
+            chat: list[ChatMessage] = []
+            for turn in range(TURNS):
+                words = LONG_WORDS if turn < TURNS - 1 else SHORT_WORDS
+                chat.append(question(100 * number + turn, words))
+                reply = ask(rig, chat, ANSWER_TOKENS)
+                chat.append(reply.message)
+            kept.append(reply.figures.first_token_s)
+            tokens = reply.figures.prompt_tokens
+            rig.load(starter())
+            cleared.append(ask(rig, chat[:-1], ANSWER_TOKENS).figures.first_token_s)
+            say(f"{tokens} tokens: kept {as_ms(kept[-1])} ms, cleared {as_ms(cleared[-1])} ms")
+    return {
+        "ratio": round(median(kept) / median(cleared), 4),
+        "kept_ms": as_ms(median(kept)),
+        "cleared_ms": as_ms(median(cleared)),
+        "prompt_tokens": tokens,
+    }
