@@ -22,9 +22,11 @@ from tkinfer.ui.view import Actions, Appearance, Notice
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from actors.chain import Order
     from actors.engine import Engine
     from actors.telemetry import Telemetry
     from tkinfer.session import Session
+    from tkinfer.tuning import Tuning
     from tkinfer.ui.pump import OutputPump
     from tkinfer.ui.waker import Waker
 
@@ -32,6 +34,8 @@ log = logging.getLogger(__name__)
 
 OLDEST_TK = (8, 6, 12)
 SAVE_TIMEOUT_S = 0.5
+SAVE_MS = 500
+"""So long after a change of what is tuned it is saved; a slider makes many."""
 SCREEN_WINDOW = 4
 LOOK_MS = 5
 SWITCH_INTERVAL_S = 0.0005
@@ -42,6 +46,7 @@ SESSION_MODULES = (
     "logging.handlers",
     "actors.chain",
     "tkinfer.session",
+    "tkinfer.tuning",
     "tkinfer.markdown.plain",
     "tkinfer.models.starter",
     "tkinfer.ui.pump",
@@ -95,6 +100,9 @@ class App(Actions):
         self.session: Session | None = None
         self.pump: OutputPump | None = None
         self._stop_chain: Callable[[], None] = lambda: None
+        self._tell_chain: Callable[[Order], None] = lambda _: None
+        self._tuning: Tuning | None = None
+        self._save_timer = ""
         self._waker: Waker | None = None
         self.root = _make_root()
         from tkinfer.ui.window import MainWindow
@@ -148,7 +156,7 @@ class App(Actions):
             no_model_error=no_model_error,
         )
         chain = Chain(parts=parts, make_text_renderer=PlainRenderer)
-        self._stop_chain = chain.shutdown
+        self._stop_chain, self._tell_chain = chain.shutdown, chain.tell
         starter = starter_path()
         session = Session(
             view=self.window,
@@ -170,6 +178,7 @@ class App(Actions):
         self._waker.close_on_signals(self.close)
         session.attach_pump(self.pump)
         chain.start()
+        self.tuning().tell_idle_time()
         self.session = session
         self._open_first_model(session)
 
@@ -213,6 +222,31 @@ class App(Actions):
         if self.session is not None:
             self.session.choose_appearance(appearance)
 
+    def tuning(self) -> "Tuning":
+        if self._tuning is None:
+            from actors.messages import PlanLoad, UnloadModel, UnloadWhenIdle
+            from tkinfer.tuning import Tuning
+            from tkinfer.tuning_hooks import TuningHooks
+
+            hooks = TuningHooks(
+                plan=lambda query, spec: self._tell_chain(PlanLoad(query=query, spec=spec)),
+                load=self.load_model,
+                unload=lambda: self._tell_chain(UnloadModel()),
+                unload_when_idle=lambda seconds: self._tell_chain(UnloadWhenIdle(seconds=seconds)),
+            )
+            self._tuning = Tuning(self._keeper.settings, self._save_later, hooks)
+        return self._tuning
+
+    def _save_later(self) -> None:
+        """Save what was tuned, once it has come to rest."""
+        if self._save_timer:
+            self.root.after_cancel(self._save_timer)
+        self._save_timer = self.root.after(SAVE_MS, self._save_now)
+
+    def _save_now(self) -> None:
+        self._save_timer = ""
+        self._keeper.save_soon()
+
     def close(self) -> None:
         if self.session is not None:
             self.session.close()
@@ -230,8 +264,8 @@ class App(Actions):
         remembered = self._keeper.settings
         remembered.window_size = self.window.size()
         remembered.zoom = self.window.zoom()
+        self.window.close()  # what was typed into its panel last is tuned now
         self._keeper.save_soon()
-        self.window.close()
         self.root.destroy()
 
     def shutdown(self) -> None:

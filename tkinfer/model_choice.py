@@ -1,10 +1,10 @@
 """ModelChoice: which model is chosen, which is loading, and which is really in memory."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from actors.engine import ModelInfo
 from actors.turn import TurnId
+from tkinfer.models.names import model_name
 from tkinfer.settings import Settings
 from tkinfer.ui.view import EmptyState, ModelBadge, RecentModel
 
@@ -86,9 +86,3 @@ class ModelChoice:
         if self.load is not None:
             return EmptyState.LOADING
         return EmptyState.READY if self.path else EmptyState.NO_MODEL
-
-
-def model_name(path: str) -> str:
-    """The file's name without `.gguf`."""
-    name = Path(path).name
-    return name[: -len(".gguf")] if name.lower().endswith(".gguf") else name

@@ -9,13 +9,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from tkinfer.appearance import Appearance
 from tkinfer.errors import SettingsError
-from tkinfer.ui.view import Appearance
+from tkinfer.tables import MAX_MODELS, MAX_PRESETS, MAX_TEXT, Table, encodable, usable_tables
 
 log = logging.getLogger(__name__)
 
 FILE_NAME = "settings.toml"
 MAX_RECENT = 8
+MAX_IDLE_MINUTES = 10_080
+"""A week."""
 
 
 @dataclass(slots=True)
@@ -25,27 +28,30 @@ class Settings:
     appearance: Appearance = Appearance.SYSTEM
     model: str = ""
     """The model to load at the next start."""
+    loading: str = ""
+    """The model that is being loaded; see tkinfer/load_guard.py."""
+    distrusted: str = ""
+    """The model whose loading has ended the program or its engine; not loaded by itself."""
     recent_models: list[str] = field(default_factory=list[str])
     window_size: str = ""
     """Width and height in pixels, as in `1000x740`."""
     zoom: int = 0
     """Steps away from the normal text size."""
+    system_prompt: str = ""
+    idle_minutes: float = 0.0
+    """A model not used for so long is unloaded; 0 is never."""
+    models: list[Table] = field(default_factory=list[Table])
+    """What was tuned per model, newest first; see tkinfer/models/model_settings.py."""
+    presets: list[Table] = field(default_factory=list[Table])
+    """The user's own presets; see tkinfer/presets.py."""
 
     def remember_model(self, path: str) -> None:
         """Make this the model of the next start, and the first of the recent ones."""
-        if not _encodable(path):
+        if not encodable(path):
             return  # TOML is UTF-8; such a file opens, but can't be remembered
         self.model = path
         others = [known for known in self.recent_models if known != path]
         self.recent_models = [path, *others][:MAX_RECENT]
-
-
-def _encodable(path: str) -> bool:
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def load(folder: Path) -> tuple[Settings, SettingsError | None]:
@@ -136,8 +142,9 @@ def _from_table(table: dict[str, Any]) -> Settings:
     settings = Settings()
     with contextlib.suppress(ValueError):
         settings.appearance = Appearance(table.get("appearance", ""))
-    if isinstance(table.get("model"), str):
-        settings.model = table["model"]
+    for name in ("model", "loading", "distrusted"):
+        if isinstance(table.get(name), str):
+            setattr(settings, name, table[name])
     recent = table.get("recent_models")
     if isinstance(recent, list):
         paths = [path for path in cast("list[object]", recent) if isinstance(path, str)]
@@ -147,6 +154,13 @@ def _from_table(table: dict[str, Any]) -> Settings:
     zoom = table.get("zoom")
     if isinstance(zoom, int) and not isinstance(zoom, bool):
         settings.zoom = max(-6, min(16, zoom))
+    if isinstance(table.get("system_prompt"), str):
+        settings.system_prompt = table["system_prompt"][:MAX_TEXT]
+    minutes = table.get("idle_minutes")
+    if isinstance(minutes, float) and 0 <= minutes <= MAX_IDLE_MINUTES:
+        settings.idle_minutes = minutes
+    settings.models = usable_tables(table.get("models"), "path", MAX_MODELS)
+    settings.presets = usable_tables(table.get("presets"), "name", MAX_PRESETS)
     return settings
 
 

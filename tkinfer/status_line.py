@@ -16,6 +16,7 @@ class StatusLine:
     def __init__(self, view: View) -> None:
         self._view = view
         self._figures: tuple[str, ...] = ()
+        self._left_out: tuple[str, ...] = ()
         self._shown: Status | None = None
         self.sample = Telemetry()
         self.stopping: set[TurnId] = set()
@@ -33,6 +34,11 @@ class StatusLine:
     def clear_figures(self) -> None:
         """Another answer begins, or another chat is shown."""
         self._figures = ()
+        self._left_out = ()
+
+    def left_out(self, messages: int) -> None:
+        """So many messages of the chat have no room in the prompt of this answer."""
+        self._left_out = (words.left_out_figure(messages),) if messages else ()
 
     def measured(self, sample: Telemetry, context_size: int) -> None:
         """Take the newest sample of a live run."""
@@ -59,13 +65,16 @@ class StatusLine:
         """The receipt of a Stop that the user asked for."""
         self.receipt = words.receipt(stopped)
 
-    def show(self, *, model_loaded: bool) -> None:
-        """Bring the status bar up to date."""
+    def show(self, *, model_loaded: bool, model_chosen: bool) -> None:
+        """Bring the status bar up to date. A model that is chosen but not loaded comes with the
+        next message.
+        """
         phase = self.phase
         text = words.phase_words(phase, self.sample)
         if phase is Phase.IDLE and not model_loaded:
-            text = words.NO_MODEL
-        status = Status(phase=phase, words=text, figures=self._figures, receipt=self.receipt)
+            text = words.UNLOADED if model_chosen else words.NO_MODEL
+        figures = (*self._figures, *self._left_out)
+        status = Status(phase=phase, words=text, figures=figures, receipt=self.receipt)
         if status != self._shown:
             self._shown = status
             self._view.show_status(status)

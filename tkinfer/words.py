@@ -16,6 +16,9 @@ PHASE_WORDS = {
 
 STOPPED = "Stopped."
 NO_MODEL = "No model loaded"
+UNLOADED = "Model unloaded"
+"""There is one all the same that the next message loads."""
+MAX_QUOTE = 40
 
 _STOPPED_WHILE = {
     Phase.IDLE: "",
@@ -69,14 +72,50 @@ def _figures(speed: float, first_token_s: float | None, used: int, size: int) ->
     return tuple(parts)
 
 
-def message_figures(figures: Figures) -> str:
-    """The small line beside an answer's author."""
-    parts = [f"{figures.answer_tokens:,} token{'' if figures.answer_tokens == 1 else 's'}"]
+def message_figures(figures: Figures, tokens: int = 0) -> str:
+    """The small line beside an answer's author.
+
+    `tokens` is how many the whole answer has, if it was gone on with and the figures are those of
+    its last part.
+    """
+    total = max(figures.answer_tokens, tokens)
+    count = _count(total, "token")
+    if figures.reasoning_tokens:
+        count += f", {figures.reasoning_tokens:,} of them thinking"
+    parts = [count]
     if figures.tokens_per_s:
         parts.append(f"{figures.tokens_per_s:.1f}/s")
     if figures.first_token_s:
         parts.append(f"first token {figures.first_token_s:.2f} s")
+    if figures.accepted_tokens and figures.answer_tokens:
+        share = min(figures.accepted_tokens / figures.answer_tokens, 1.0)
+        parts.append(f"{share:.0%} by prompt lookup")
     return " · ".join(parts)
+
+
+def left_out(messages: int, last_words: str, context_size: int) -> str:
+    """What a prompt has no room for. `last_words` begin the last message that is left out."""
+    context = f"the context of {context_size:,} tokens" if context_size else "the context"
+    which = "message, " if messages == 1 else f"{messages:,} messages, up to "
+    verbs = ("has", "is") if messages == 1 else ("have", "are")
+    return (
+        f"The first {which}“{last_words}”, {verbs[0]} no room in {context} and {verbs[1]} left out."
+    )
+
+
+def left_out_figure(messages: int) -> str:
+    """The same for the status bar."""
+    return f"{_count(messages, 'message')} left out"
+
+
+def draft_tokens(tokens: int, context_size: int) -> str:
+    """How large the draft is."""
+    size = f" of {context_size:,}" if context_size else ""
+    return _count(tokens, "token") + size
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def receipt(stopped: Stopped) -> str:

@@ -45,6 +45,11 @@ def from_box(content: str) -> str:
     return content.replace(_BREAK, "").replace("\u2028", "")
 
 
+def is_soft(line: str) -> bool:
+    """Whether a line of the box ends in a soft break, so that the user's line goes on below."""
+    return line.endswith("\u2028")
+
+
 class SoftBreaks:
     """Keeps the lines of a box short and its soft breaks whole, whoever inserts or deletes.
 

@@ -87,6 +87,10 @@ class Fonts:
         """Pixels from the top of a line to its base line."""
         return int(self._tk.call("font", "metrics", name, "-ascent"))
 
+    def line(self, name: str) -> int:
+        """Pixels from one line to the next."""
+        return int(self._tk.call("font", "metrics", name, "-linespace"))
+
     def average(self, name: str) -> float:
         """Pixels of an average character of prose."""
         sample = "The quick brown fox jumps over the lazy dog, and then it rests for a while. "

@@ -37,6 +37,13 @@ def _discs(*centres: Point, radius: float) -> Coverage:
     return coverage
 
 
+def _both(one: Coverage, other: Coverage) -> Coverage:
+    def coverage(x: float, y: float) -> float:
+        return max(one(x, y), other(x, y))
+
+    return coverage
+
+
 def _square(low: float, high: float, radius: float) -> Coverage:
     middle, half = (low + high) / 2, (high - low) / 2 - radius
 
@@ -57,10 +64,15 @@ ICONS: Mapping[str, Coverage] = {
     "close": _strokes(((4.5, 4.5), (11.5, 11.5)), ((11.5, 4.5), (4.5, 11.5))),
     "plus": _strokes(((8, 3), (8, 13)), ((3, 8), (13, 8))),
     "more": _discs((3, 8), (8, 8), (13, 8), radius=1.4),
+    "right": _strokes(((6.5, 4.5), (10, 8), (6.5, 11.5))),
     "down": _strokes(((8, 3), (8, 13)), ((4, 9), (8, 13), (12, 9))),
     "send": _strokes(((8, 13), (8, 3)), ((3.8, 7.2), (8, 3), (12.2, 7.2)), width=1.8),
     "stop": _square(3, 13, 2.2),
     "check": _strokes(((3.5, 8.5), (6.5, 11.5), (12.5, 4.5))),
     "dot": _discs((8, 8), radius=4.6),
+    "sliders": _both(
+        _strokes(((2, 3.5), (14, 3.5)), ((2, 8), (14, 8)), ((2, 12.5), (14, 12.5)), width=1.3),
+        _discs((10.5, 3.5), (5, 8), (9, 12.5), radius=2.1),
+    ),
     "none": _nothing,
 }

@@ -13,6 +13,7 @@ _PATTERNS: Mapping[str, tuple[str, ...]] = {
     "larger": ("{mod}-equal", "{mod}-plus", "{mod}-KP_Add"),
     "smaller": ("{mod}-minus", "{mod}-KP_Subtract"),
     "unzoomed": ("{mod}-Key-0", "{mod}-KP_0", "{mod}-KP_Insert"),
+    "settings": ("{mod}-comma",),
     "help": ("F1",),
 }
 

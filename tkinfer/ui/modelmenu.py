@@ -30,6 +30,7 @@ class ModelActions:
     open_file: Callable[[], None]
     load: Callable[[str], None]
     load_starter: Callable[[], None]
+    options: Callable[[], None]
     cancel: Callable[[], None]
 
 
@@ -108,6 +109,7 @@ class ModelButton:
         ]
         if self._badge.starter_installed:
             rows.append(Item(label="Starter model", action=self._actions.load_starter))
+        rows.append(Item(label="Loading options…", action=self._actions.options))
         if recent := self._badge.recent[:_MOST_RECENT]:
             rows += [SEPARATOR, Heading(label="Recent")]
             rows += [

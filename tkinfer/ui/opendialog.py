@@ -3,11 +3,21 @@
 import tkinter as tk
 from pathlib import Path
 
+_LORA_TYPES = (("GGUF adapters", ".gguf .GGUF"), ("All files", "*"))
 _TYPES = (("GGUF models", ".gguf .GGUF"), ("All files", "*"))
 
 
 def ask_for_model(root: tk.Tk, folder: Path | None) -> str:
     """The chosen path, or nothing. Tk's events go on meanwhile; the window may even be closed."""
+    return _ask(root, folder, "Open GGUF", _TYPES)
+
+
+def ask_for_lora(root: tk.Tk, folder: Path | None) -> str:
+    """The same for an adapter."""
+    return _ask(root, folder, "Add a LoRA adapter", _LORA_TYPES)
+
+
+def _ask(root: tk.Tk, folder: Path | None, title: str, types: tuple[tuple[str, str], ...]) -> str:
     from tkinter import filedialog
 
     if root.tk.call("tk", "windowingsystem") == "x11":
@@ -15,8 +25,8 @@ def ask_for_model(root: tk.Tk, folder: Path | None) -> str:
     try:
         path = filedialog.askopenfilename(
             parent=root,
-            title="Open GGUF",
-            filetypes=_TYPES,
+            title=title,
+            filetypes=types,
             initialdir=str(folder or Path.home()),
         )
     except tk.TclError:

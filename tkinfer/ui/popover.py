@@ -59,14 +59,19 @@ class Popover:
     def is_open(self) -> bool:
         return self._frame is not None
 
-    def open_under(self, opener: tk.Misc, rows: Sequence[Row]) -> None:
-        """Show below a button, aligned to its right edge. A press on the button closes it again."""
+    def open_under(self, opener: tk.Misc, rows: Sequence[Row], *, above: bool = False) -> None:
+        """Show below a button, or above it, aligned to its right edge. A press on the button
+        closes it again.
+        """
         if self._dismissed_on == str(opener):
             self._dismissed_on = ""
             return
         x = opener.winfo_rootx() - self._root.winfo_rootx() + opener.winfo_width()
-        y = opener.winfo_rooty() - self._root.winfo_rooty() + opener.winfo_height()
-        self.open_at(x, y + self._theme.px(4), "ne", rows)
+        y = opener.winfo_rooty() - self._root.winfo_rooty()
+        if above:
+            self.open_at(x, y - self._theme.px(4), "se", rows)
+        else:
+            self.open_at(x, y + opener.winfo_height() + self._theme.px(4), "ne", rows)
 
     def open_at_pointer(self, event: "tk.Event[tk.Misc]", rows: Sequence[Row]) -> None:
         """Show beside the pointer, on the side where there is room."""

@@ -13,7 +13,7 @@ from actors.mailbox import LatestQueue
 from actors.messages import Finished, News, RenderOps, TurnEnd
 from actors.output import OutputQueue
 from actors.telemetry import Telemetry
-from actors.turn import TurnId
+from actors.turn import Channel, TurnId
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +27,10 @@ LATENESS_KEPT = 4_096
 STOPPED_KEPT = 64  # a stopped turn has at most a window of lists under way; they come within a tick
 
 
+Source = tuple[TurnId, Channel]
+"""Only what is of one turn and one channel is drawn together."""
+
+
 class Scheduler(Protocol):
     """The part of a Tk widget that the pump needs."""
 
@@ -38,11 +42,11 @@ class Scheduler(Protocol):
 class Screen(Protocol):
     """Where the pump delivers. All calls come on the main thread."""
 
-    def draw(self, turn: TurnId, ops: Sequence[DrawOp]) -> None:
+    def draw(self, turn: TurnId, ops: Sequence[DrawOp], channel: Channel) -> None:
         """Draw all or nothing; raises if nothing was drawn."""
         ...
 
-    def draw_failed(self, turn: TurnId, op: DrawOp, error: Exception) -> None:
+    def draw_failed(self, turn: TurnId, op: DrawOp, channel: Channel, error: Exception) -> None:
         """This operation can't be drawn; the pump goes on behind it."""
         ...
 
@@ -83,7 +87,7 @@ class OutputPump:
         self._due_at = 0.0
         self._closed = False
         self._samples_put_off = 0
-        self._lists: deque[tuple[TurnId, deque[DrawOp]]] = deque()
+        self._lists: deque[tuple[Source, deque[DrawOp]]] = deque()
         """Taken, and not yet drawn to the end: their credit is not yet granted."""
         self._end: TurnEnd | None = None
         """The end that comes behind them."""
@@ -105,7 +109,7 @@ class OutputPump:
     def stop(self, turn: TurnId) -> None:
         """Draw nothing more of this turn; its credit goes back at once."""
         self._stopped.append(turn)
-        kept = deque(waiting for waiting in self._lists if waiting[0] != turn)
+        kept = deque(waiting for waiting in self._lists if waiting[0][0] != turn)
         dropped, self._lists = len(self._lists) - len(kept), kept
         if self._end is not None and self._end.turn == turn:
             self._end = None
@@ -191,32 +195,34 @@ class OutputPump:
             elif stopped:
                 self._output.acknowledge()
             else:
-                self._lists.append((item.turn, deque(item.ops)))
+                self._lists.append(((item.turn, item.channel), deque(item.ops)))
 
     def _draw_slice(self) -> None:
-        turn = self._lists[0][0]
-        ops, finished = self._next_slice(turn)
+        source = self._lists[0][0]
+        turn, channel = source
+        ops, finished = self._next_slice(source)
         try:
-            self._screen.draw(turn, ops)
+            self._screen.draw(turn, ops, channel)
         except Exception:
             log.debug("a slice failed; drawing its operations one by one", exc_info=True)
             for op in ops:
-                self._draw_one(turn, op)
+                self._draw_one(source, op)
         finally:
             self._output.acknowledge(finished)
 
-    def _draw_one(self, turn: TurnId, op: DrawOp) -> None:
+    def _draw_one(self, source: Source, op: DrawOp) -> None:
+        turn, channel = source
         try:
-            self._screen.draw(turn, (op,))
+            self._screen.draw(turn, (op,), channel)
         except Exception as error:
             log.exception("an operation can't be drawn")
-            self._screen.draw_failed(turn, op, error)
+            self._screen.draw_failed(turn, op, channel, error)
 
-    def _next_slice(self, turn: TurnId) -> tuple[list[DrawOp], int]:
-        """Operations of one turn for one drawing, and how many lists end with them."""
+    def _next_slice(self, source: Source) -> tuple[list[DrawOp], int]:
+        """Operations of one source for one drawing, and how many lists end with them."""
         ops: list[DrawOp] = []
         chars = finished = 0
-        while self._lists and self._lists[0][0] == turn:
+        while self._lists and self._lists[0][0] == source:
             waiting = self._lists[0][1]
             while waiting:
                 chars += len(waiting[0].text) if isinstance(waiting[0], InsertText) else 0

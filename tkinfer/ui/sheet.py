@@ -17,6 +17,7 @@ KEYS = (
     ("Esc", "Stop the answer, or the loading"),
     ("Ctrl+N", "New chat"),
     ("Ctrl+O", "Open a GGUF file"),
+    ("Ctrl+,", "Settings"),
     ("Ctrl+L", "Go to the input box"),
     ("Ctrl+Shift+C", "Copy the last code block"),
     ("Ctrl+Plus, Ctrl+Minus", "Larger or smaller text"),

@@ -20,9 +20,13 @@ _MODEL_MOST = 380
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopBarActions:
-    """What the bar reports; `menu` makes the rows of the ⋯ menu."""
+    """What the bar reports; `menu` makes the rows of the ⋯ menu, and `near_settings` says that the
+    pointer has come to the button of the settings.
+    """
 
     new_chat: Callable[[], None]
+    settings: Callable[[], None]
+    near_settings: Callable[[], None]
     menu: Callable[[], Sequence[Row]]
     model: ModelActions
 
@@ -47,6 +51,8 @@ class TopBar:
             command=actions.new_chat,
         )
         self.model = ModelButton(self.frame, theme, popover, actions.model)
+        self.settings = ttk.Button(self.frame, style="Ghost.TButton", command=actions.settings)
+        self.settings.bind("<Enter>", lambda _: actions.near_settings(), add=True)
         self._more = ttk.Button(
             self.frame,
             style="Ghost.TButton",
@@ -56,7 +62,8 @@ class TopBar:
         self._label.grid(row=0, column=0, sticky="ew", padx=(0, px(8)))
         self._new.grid(row=0, column=1, padx=(0, px(6)))
         self.model.frame.grid(row=0, column=2, padx=(0, px(4)))
-        self._more.grid(row=0, column=3)
+        self.settings.grid(row=0, column=3)
+        self._more.grid(row=0, column=4)
         self.frame.bind("<Configure>", self._resized)
         self._label.bind("<Configure>", lambda _: self._fit_title())
         theme.on_paint(self._paint)
@@ -83,4 +90,5 @@ class TopBar:
 
     def _paint(self, palette: Palette) -> None:
         self._new.configure(image=self._theme.icon("plus", palette.text["normal"]))
+        self.settings.configure(image=self._theme.icon("sliders", palette.text["normal"]))
         self._more.configure(image=self._theme.icon("more", palette.text["normal"]))

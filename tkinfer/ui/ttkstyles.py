@@ -44,7 +44,7 @@ def use(style: ttk.Style, palette: Palette, images: Images, scale: Scale) -> Non
     style.theme_create(name, parent="clam")
     style.theme_use(name)
     _base(style, palette)
-    _Builder(style, palette, images, scale).build()
+    Builder(style, palette, images, scale).build()
 
 
 def _base(style: ttk.Style, palette: Palette) -> None:
@@ -92,7 +92,7 @@ def _grounds(palette: Palette) -> dict[str, str]:
     }
 
 
-class _Builder:
+class Builder:
     """Makes the image elements of one palette's theme."""
 
     def __init__(self, style: ttk.Style, palette: Palette, images: Images, scale: Scale) -> None:
@@ -103,11 +103,11 @@ class _Builder:
 
     def build(self) -> None:
         for name, spec in _buttons(self._palette).items():
-            self._button(name, spec)
+            self.button(name, spec)
         self._panels()
         self._scrollbar()
 
-    def _box(
+    def box(
         self, key: str, *, outside: str, inside: str, edge: str, width: float, radius: int
     ) -> str:
         px = self._scale.px
@@ -120,7 +120,7 @@ class _Builder:
         )
         return self._images.box(f"{self._palette.name}.{key}", shape)
 
-    def _element(
+    def element(
         self,
         name: str,
         normal: str,
@@ -139,20 +139,20 @@ class _Builder:
         options += ["-width", px(width or 2 * border), "-height", px(2 * border)]
         self._style.tk.call("ttk::style", "element", "create", name, "image", pictures, *options)
 
-    def _layout(self, style: str, outer: str, inner: str = "") -> None:
+    def layout(self, style: str, outer: str, inner: str = "") -> None:
         """An element that fills the widget, and one that fills the first."""
         filled = f"{outer} -sticky nsew"
         if inner:
             filled += f" -children {{{inner} -expand 1 -sticky nsew}}"
         self._style.tk.call("ttk::style", "layout", style, filled)
 
-    def _button(self, name: str, spec: Button) -> None:
+    def button(self, name: str, spec: Button) -> None:
         focus = spec.focus or self._palette.text["accent"]
 
         def face(state: str, inside: str, *, focused: bool = False) -> str:
             edge = focus if focused else spec.edge
             width = _FOCUS_WIDTH if focused else 1
-            return self._box(
+            return self.box(
                 f"{name}.{state}",
                 outside=spec.outside,
                 inside=inside,
@@ -169,14 +169,14 @@ class _Builder:
         states = [("pressed", face("pressed", spec.pressed)), ("focus", focused), ("active", hover)]
         if spec.disabled:
             states.insert(0, ("disabled", face("disabled", spec.disabled)))
-        self._element(
+        self.element(
             f"{name}.face",
             face("normal", spec.normal),
             *states,
             border=spec.radius,
             padding=spec.padding,
         )
-        self._layout(f"{name}.TButton", f"{name}.face", "Button.label")
+        self.layout(f"{name}.TButton", f"{name}.face", "Button.label")
         self._style.configure(
             f"{name}.TButton",
             background=spec.normal,
@@ -203,12 +203,12 @@ class _Builder:
             ("NoticeError", ground["error"], ""),
         ):
             radius = PANEL_RADIUS if name != "Popover" else RADIUS + 2
-            normal = self._box(
+            normal = self.box(
                 name, outside=window, inside=inside, edge=edge, width=1, radius=radius
             )
             states: list[tuple[str, ...]] = []
             if name == "Composer":
-                focused = self._box(
+                focused = self.box(
                     f"{name}.focus",
                     outside=window,
                     inside=inside,
@@ -217,19 +217,19 @@ class _Builder:
                     radius=radius,
                 )
                 states.append(("focus", focused))
-            self._element(f"{name}.panel", normal, *states, border=radius)
-            self._layout(f"{name}.TFrame", f"{name}.panel")
+            self.element(f"{name}.panel", normal, *states, border=radius)
+            self.layout(f"{name}.TFrame", f"{name}.panel")
             self._style.configure(f"{name}.TFrame", background=inside)
 
     def _scrollbar(self) -> None:
         window, line = self._palette.ground["window"], self._palette.line
 
         def thumb(state: str, colour: str) -> str:
-            return self._box(
+            return self.box(
                 f"thumb.{state}", outside=window, inside=colour, edge="", width=0, radius=4
             )
 
-        self._element(
+        self.element(
             "Slim.thumb",
             thumb("normal", line["thumb"]),
             ("disabled", thumb("hidden", window)),
@@ -238,7 +238,7 @@ class _Builder:
             border=4,
             width=8,
         )
-        self._layout("Slim.Vertical.TScrollbar", "Vertical.Scrollbar.trough", "Slim.thumb")
+        self.layout("Slim.Vertical.TScrollbar", "Vertical.Scrollbar.trough", "Slim.thumb")
         self._style.configure(
             "Slim.Vertical.TScrollbar",
             background=window,

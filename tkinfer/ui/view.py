@@ -5,20 +5,17 @@ on the main thread. Tests put a recording view in the window's place.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from actors.drawing import DrawOp
-from actors.turn import Phase
+from actors.turn import Channel, Phase
+from tkinfer.appearance import Appearance
 
-
-class Appearance(StrEnum):
-    """The user's choice of palette."""
-
-    SYSTEM = "system"
-    LIGHT = "light"
-    DARK = "dark"
+if TYPE_CHECKING:
+    from tkinfer.tuning import Tuning
 
 
 class Tone(StrEnum):
@@ -68,17 +65,39 @@ class EmptyState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NoticeAction:
+    """The button of a notice. A `brief` one, such as an undo, goes with its notice after a while."""
+
+    label: str
+    run: Callable[[], None]
+    brief: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     """A bar above the composer, until it is closed. `detail` opens on a click and can be copied.
 
-    One with `undo` offers a button that calls it, and goes by itself after a while.
+    The button of `action` closes it too.
     """
 
     what: str
     next_step: str = ""
     detail: str = ""
     tone: Tone = Tone.ERROR
-    undo: Callable[[], None] | None = None
+    action: NoticeAction | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerChoices:
+    """What can be done with the last answer, while none is being made."""
+
+    resumable: bool = False
+    """It was cut, and can be gone on with."""
+    number: int = 1
+    """Which of its versions is shown, from 1."""
+    versions: int = 1
+    seed: int | None = None
+    """With which the same settings give it again, if that is known."""
 
 
 class View(Protocol):
@@ -104,12 +123,30 @@ class View(Protocol):
         """Open the answer's place under the last message, with its heading and a caret."""
         ...
 
-    def draw(self, ops: Sequence[DrawOp]) -> None:
+    def show_left_out(self, words: str) -> None:
+        """Say above the open answer that the prompt has left out the beginning of the chat."""
+        ...
+
+    def draw(self, ops: Sequence[DrawOp], channel: Channel = Channel.ANSWER) -> None:
         """Draw at the end of the open answer. Raises before anything was drawn, or not at all."""
         ...
 
     def end_answer(self, *, figures: str, note: str, tone: Tone) -> None:
         """Close the answer: figures beside its author, and a note below it if one is given."""
+        ...
+
+    def show_choices(self, choices: AnswerChoices | None) -> None:
+        """Offer this below the last answer; None offers nothing."""
+        ...
+
+    def replacing_answer(self) -> AbstractContextManager[None]:
+        """Take the last answer off the screen; what is drawn within stands in its place, and the
+        reader's place is kept.
+        """
+        ...
+
+    def replacing_exchange(self) -> AbstractContextManager[None]:
+        """The same with the last question and its answer."""
         ...
 
     def clear_chat(self) -> None: ...
@@ -120,6 +157,18 @@ class View(Protocol):
         """Put text into the input box, in front of what is there."""
         ...
 
+    def edit_question(self, text: str) -> None:
+        """Let the user change this question in the input box; the draft waits meanwhile."""
+        ...
+
+    def leave_edit(self) -> None:
+        """The question that is being edited, if one is, is no longer there."""
+        ...
+
+    def show_draft_tokens(self, words: str) -> None:
+        """How large the draft is, as far as it was counted."""
+        ...
+
 
 class Actions(Protocol):
     """What the window reports to the session. All on the main thread; each returns at once."""
@@ -128,8 +177,36 @@ class Actions(Protocol):
         """The user sends this. False: not taken, so the text stays in the input box."""
         ...
 
+    def send_edited(self, text: str) -> bool:
+        """The user sends this in place of the last question. False: not taken."""
+        ...
+
     def stop(self) -> None:
         """Stop the answer, or the loading if no answer runs."""
+        ...
+
+    def regenerate(self) -> None:
+        """Answer the last question anew; the answer there is stays as a version."""
+        ...
+
+    def resume_answer(self) -> None:
+        """Go on with the last answer, if it was cut."""
+        ...
+
+    def edit_question(self) -> None:
+        """Put the last question into the input box, to be changed."""
+        ...
+
+    def step_version(self, step: int) -> None:
+        """Show the next (1) or the previous (-1) version of the last answer."""
+        ...
+
+    def answer_text(self) -> str:
+        """The last answer as the model wrote it, without its reasoning."""
+        ...
+
+    def count_draft(self, text: str) -> None:
+        """Count the draft's tokens; answered by `show_draft_tokens`, if a model is there."""
         ...
 
     def new_chat(self) -> None: ...
@@ -140,7 +217,15 @@ class Actions(Protocol):
 
     def cancel_load(self) -> None: ...
 
+    def unload(self) -> None:
+        """Give the model's memory back; the next message loads it again."""
+        ...
+
     def choose_appearance(self, appearance: Appearance) -> None: ...
+
+    def tuning(self) -> "Tuning":
+        """What the settings panel shows and changes."""
+        ...
 
     def close(self) -> None:
         """The window is being closed: end everything, then the window."""

@@ -16,9 +16,10 @@ from tkinfer.ui.callbackerrors import catch_callback_errors
 from tkinfer.ui.composer import Composer, ComposerActions
 from tkinfer.ui.emptystate import EmptyStateActions, EmptyStatePanel
 from tkinfer.ui.keys import bind_keys, click_without_focus
+from tkinfer.ui.lazypanel import LazyPanel
 from tkinfer.ui.modelmenu import ModelActions
 from tkinfer.ui.notice import NoticeArea
-from tkinfer.ui.opendialog import ask_for_model
+from tkinfer.ui.opendialog import ask_for_lora, ask_for_model
 from tkinfer.ui.popover import SEPARATOR, Heading, Item, Popover, Row
 from tkinfer.ui.sheet import Sheet
 from tkinfer.ui.statusbar import StatusBar
@@ -70,6 +71,14 @@ class MainWindow:
         self._set_up_root(size)
         self._popover = Popover(root, self._theme)
         self._sheet = Sheet(root, self._theme)
+        self.panel = LazyPanel(
+            self._theme,
+            self._popover,
+            actions.tuning,
+            rows=(2, 3),
+            ask_for_lora=lambda: ask_for_lora(root, self._folder),
+            closed=self._to_composer,
+        )
         self._build()
         self._bind()
         if zoom:
@@ -135,6 +144,7 @@ class MainWindow:
         """Close what lies on top, paint no more. The caller destroys the root, timers with it."""
         self._popover.close()
         self._sheet.close()
+        self.panel.close()
         self._theme.close()
 
     def show_appearance(self, appearance: Appearance) -> None:
@@ -190,8 +200,9 @@ class MainWindow:
         root, px = self.root, self._theme.px
         root.columnconfigure(0, weight=1)
         root.rowconfigure(2, weight=1)
-        self._top.frame.grid(row=0, column=0, sticky="ew")
-        ttk.Frame(root, style="Hair.TFrame", height=px(1)).grid(row=1, column=0, sticky="ew")
+        self._top.frame.grid(row=0, column=0, columnspan=2, sticky="ew")
+        hair = ttk.Frame(root, style="Hair.TFrame", height=px(1))
+        hair.grid(row=1, column=0, columnspan=2, sticky="ew")
         self.transcript.frame.grid(row=2, column=0, sticky="nsew")
         self._bottom.grid(row=3, column=0, sticky="ew")
         self._notices.frame.pack(fill="x")
@@ -212,9 +223,16 @@ class MainWindow:
             open_file=self._open_file,
             load=self._actions.load_model,
             load_starter=self._actions.load_starter,
+            options=lambda: self.panel.open("loading"),
             cancel=self._actions.cancel_load,
         )
-        return TopBarActions(new_chat=self._new_chat, menu=self._menu, model=model)
+        return TopBarActions(
+            new_chat=self._new_chat,
+            settings=self.panel.toggle,
+            near_settings=self.panel.warm_up,
+            menu=self._menu,
+            model=model,
+        )
 
     def _menu(self) -> list[Row]:
         def look(label: str, appearance: Appearance) -> Item:
@@ -227,6 +245,7 @@ class MainWindow:
         return [
             Item(label="Open GGUF…", action=self._open_file, shortcut="Ctrl+O"),
             Item(label="New chat", action=self._new_chat, shortcut="Ctrl+N"),
+            Item(label="Settings", action=self.panel.toggle, shortcut="Ctrl+,"),
             SEPARATOR,
             Heading(label="Appearance"),
             look("System", Appearance.SYSTEM),
@@ -250,6 +269,7 @@ class MainWindow:
                 "larger": lambda: theme.zoom(1),
                 "smaller": lambda: theme.zoom(-1),
                 "unzoomed": lambda: theme.zoom(0),
+                "settings": lambda: self.panel.toggle(focus=True),
                 "help": self._sheet.show_keys,
             },
         )
@@ -264,6 +284,9 @@ class MainWindow:
 
     def _typed_elsewhere(self, text: str) -> None:
         self.composer.type(text)
+
+    def _to_composer(self) -> None:
+        self.composer.focus()
 
     def _new_chat(self) -> None:
         self._actions.new_chat()
@@ -282,14 +305,14 @@ class MainWindow:
         """Close what lies on top; with nothing there, stop what runs."""
         if self._popover.is_open:
             self._popover.close()
-        elif self._sheet.close():
+        elif self._sheet.close() or self.panel.escape():
             pass
         elif self._running:
             self._actions.stop()
         elif self._badge.loading is not None:
             self._actions.cancel_load()
-        else:
-            self._notices.close_newest()
+        elif not self._notices.close_newest():
+            self.panel.close()
 
     def _transcript_menu(self, event: "tk.Event[tk.Text]") -> Literal["break"]:
         place = str(self.transcript.text.index(f"@{event.x},{event.y}"))

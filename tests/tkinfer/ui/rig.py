@@ -2,12 +2,18 @@
 
 import tkinter as tk
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from actors.drawing import BlockKind, CloseBlock, InsertText, OpenBlock
 from tests.waiting import wait_until
+from tkinfer.settings import Settings
+from tkinfer.tuning import Tuning
+from tkinfer.tuning_hooks import TuningHooks
 from tkinfer.ui.view import Actions, Appearance
 from tkinfer.ui.window import MainWindow
+
+if TYPE_CHECKING:
+    from actors.loading import LoadSpec
 
 
 class RecordingActions(Actions):
@@ -16,6 +22,17 @@ class RecordingActions(Actions):
     def __init__(self) -> None:
         self.calls: list[tuple[str, ...]] = []
         self.takes = True
+        self.tuned = Tuning(
+            Settings(),
+            lambda: self.calls.append(("save",)),
+            TuningHooks(
+                plan=lambda query, spec: self.plans.append((query, spec)),
+                load=lambda path: self.calls.append(("load_model", path)),
+                unload=lambda: self.calls.append(("unload",)),
+                unload_when_idle=lambda seconds: self.calls.append(("idle", str(seconds))),
+            ),
+        )
+        self.plans: list[tuple[int, LoadSpec]] = []
         self.on_send: Callable[[str], None] = lambda _: None
 
     def send(self, text: str) -> bool:
@@ -40,6 +57,9 @@ class RecordingActions(Actions):
 
     def choose_appearance(self, appearance: Appearance) -> None:
         self.calls.append(("choose_appearance", appearance.value))
+
+    def tuning(self) -> Tuning:
+        return self.tuned
 
     def close(self) -> None:
         self.calls.append(("close",))
@@ -80,7 +100,7 @@ class Rig:
 
     def type(self, widget: tk.Misc, text: str) -> None:
         """Send the characters as key events."""
-        names = {" ": "space", "\n": "Return"}
+        names = {" ": "space", "\n": "Return", ".": "period", ",": "comma"}
         self.press(widget, *(f"<Key-{names.get(char, char)}>" for char in text))
 
     def answer(self, *pieces: str, author: str = "Model") -> None:

@@ -9,7 +9,7 @@ from actors.mailbox import LatestQueue
 from actors.messages import Finished, ModelLost, News, RenderOps, TurnEnd
 from actors.output import OutputQueue
 from actors.telemetry import Telemetry
-from actors.turn import EndReason, Figures, TurnId
+from actors.turn import Channel, EndReason, Figures, TurnId
 from tests.fake_clock import FakeClock, FakeTkScheduler
 from tkinfer.ui.pump import BUDGET_S, SLICE_CHARS, SLICE_RUNS, TICK_MS, OutputPump
 
@@ -23,6 +23,7 @@ class RecordingScreen:
         self.clock = clock
         self.cost_s = 0.0
         self.calls: list[tuple[TurnId, list[str]]] = []
+        self.channels: list[Channel] = []
         self.ends: list[TurnEnd] = []
         self.told: list[News] = []
         self.undrawn: list[str] = []
@@ -34,13 +35,14 @@ class RecordingScreen:
     def text(self) -> str:
         return "".join(source for _turn, sources in self.calls for source in sources)
 
-    def draw(self, turn: TurnId, ops: Sequence[DrawOp]) -> None:
+    def draw(self, turn: TurnId, ops: Sequence[DrawOp], channel: Channel) -> None:
         self.on_draw(ops)
         self.clock.spend(self.cost_s)
         self.calls.append((turn, [op.source for op in ops]))
+        self.channels.append(channel)
 
-    def draw_failed(self, turn: TurnId, op: DrawOp, error: Exception) -> None:
-        del turn, error
+    def draw_failed(self, turn: TurnId, op: DrawOp, channel: Channel, error: Exception) -> None:
+        del turn, channel, error
         self.undrawn.append(op.source)
 
     def failed(self, error: Exception) -> None:
@@ -78,9 +80,11 @@ class Rig:
     def grant(self, lists: int) -> None:
         self.granted += lists
 
-    def put(self, turn: TurnId, *texts: str) -> None:
+    def put(self, turn: TurnId, *texts: str, channel: Channel = Channel.ANSWER) -> None:
         ops = tuple(InsertText(text=text, source=text) for text in texts)
-        self.output.put(RenderOps(turn=turn, first_seq=0, pieces=len(ops), ops=ops))
+        self.output.put(
+            RenderOps(turn=turn, first_seq=0, pieces=len(ops), ops=ops, channel=channel)
+        )
 
     def tick(self) -> None:
         self.scheduler.run_for(TICK_MS)
@@ -118,6 +122,17 @@ def test_a_slice_joins_lists_and_is_bounded_in_characters_and_in_runs(rig: Rig) 
     rig.put(ONE, *["x" * 1500] * 4)
     rig.tick()
     assert [len(sources) for _turn, sources in rig.screen.calls] == [SLICE_RUNS, 3, 2]
+
+
+def test_reasoning_and_answer_are_never_drawn_together(rig: Rig) -> None:
+    rig.pump.job_begins(ONE)
+    rig.put(ONE, "so", channel=Channel.REASONING)
+    rig.put(ONE, " it is", channel=Channel.REASONING)
+    rig.put(ONE, "4")
+    rig.put(ONE, "2")
+    rig.tick()
+    assert rig.screen.calls == [(ONE, ["so", " it is"]), (ONE, ["4", "2"])]
+    assert rig.screen.channels == [Channel.REASONING, Channel.ANSWER]
 
 
 def test_the_next_tick_is_armed_at_the_end_so_that_tk_can_repaint(rig: Rig) -> None:

@@ -37,6 +37,8 @@ def text_pairs(palette: Palette) -> list[tuple[str, str, str]]:
         (f"{name} on window", text[name], ground["window"])
         for name in ("accent", "danger", "warning", "ok")
     ]
+    pairs += [(f"accent on {name}", text["accent"], ground[name]) for name in ("hover", "pressed")]
+    pairs.append(("danger on raised", text["danger"], ground["raised"]))
     pairs.append(("accent on code", text["accent"], ground["code"]))
     for name in ("ground", "hover", "pressed"):
         pairs.append((f"accent {name}", palette.accent["text"], palette.accent[name]))

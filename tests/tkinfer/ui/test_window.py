@@ -113,7 +113,7 @@ def test_menus_are_ruled_by_keys(rig: Rig) -> None:
     rig.box.focus_force()
     rig.window._top._more.invoke()
     rig.settle()
-    for key in ("<Down>", "<Down>", "<Down>", "<Down>", "<Up>", "<Return>"):
+    for key in ("<Down>", "<Down>", "<Down>", "<Down>", "<Down>", "<Up>", "<Return>"):
         rig.press(rig.root.focus_get() or rig.root, key)
     assert rig.actions.calls == [("choose_appearance", "light")]
     assert not rig.window._popover.is_open

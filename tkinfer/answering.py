@@ -1,0 +1,232 @@
+"""Answering: the answer that is being made, from its prompt to its last token."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from actors.drawing import DrawOp
+from actors.engine import PromptReady
+from actors.messages import Failed, Finished, Generate, Stopped
+from actors.sampling import Sampling
+from actors.turn import Channel, EndReason, Figures, StopReason, TurnId
+from tkinfer import words
+from tkinfer.chats.conversation import Conversation, Message, MessageState
+from tkinfer.chats.page import ChatPage
+from tkinfer.chats.resumed import ResumedText
+from tkinfer.jobs import Jobs
+from tkinfer.tuning import Tuning
+from tkinfer.ui.view import View
+
+log = logging.getLogger(__name__)
+
+_STATES = {
+    EndReason.LENGTH: MessageState.LENGTH,
+    EndReason.CONTEXT_FULL: MessageState.CONTEXT_FULL,
+}
+
+
+@dataclass(slots=True)
+class AnswerRun:
+    """One run, and the message it makes or goes on with."""
+
+    turn: TurnId
+    message: Message
+    model: str
+    """The file that answers."""
+    sources: tuple[Message, ...] = ()
+    """The messages of its prompt."""
+    resumed: ResumedText | None = None
+    state_before: MessageState = MessageState.STREAMING
+    """Of a message that is gone on with."""
+    drawn_at_stop: int = 0
+
+
+class Answering:
+    """Makes one answer at a time. Main thread; every method returns at once."""
+
+    def __init__(
+        self,
+        *,
+        view: View,
+        page: ChatPage,
+        jobs: Jobs,
+        tuning: Tuning,
+        sampling: Callable[[], Sampling],
+        draw_failed: Callable[[Exception], None],
+    ) -> None:
+        """`sampling` is asked for each answer; `draw_failed` is told what could not be drawn."""
+        self._view = view
+        self._page = page
+        self._jobs = jobs
+        self._tuning = tuning
+        self._sampling = sampling
+        self._draw_failed = draw_failed
+        self.run: AnswerRun | None = None
+        self._stopped: dict[TurnId, AnswerRun] = {}
+        """Runs whose receipt has not come yet."""
+
+    def is_of(self, turn: TurnId) -> bool:
+        """Whether the answer that is being made is this turn's."""
+        return self.run is not None and self.run.turn == turn
+
+    def begin(
+        self, conversation: Conversation, model: str, *, other_seed: bool = False
+    ) -> AnswerRun:
+        """Make the conversation's last answer, which is empty and shown already."""
+        answer = conversation.messages[-1]
+        sampling = self._sampling()
+        if other_seed:
+            sampling = replace(sampling, seed=None)
+        run = AnswerRun(self._jobs.begin(), answer, model)
+        self._start(run, conversation, sampling)
+        return run
+
+    def resume(self, conversation: Conversation, model: str) -> AnswerRun:
+        """Go on with the conversation's last answer."""
+        answer = conversation.messages[-1]
+        run = AnswerRun(self._jobs.begin(), answer, model, state_before=answer.state)
+        answer.state, answer.note, answer.left_out = MessageState.STREAMING, "", ""
+        run.resumed = self._page.reopen(answer)
+        self._start(run, conversation, self._sampling())
+        return run
+
+    def _start(self, run: AnswerRun, conversation: Conversation, sampling: Sampling) -> None:
+        resume = run.resumed is not None
+        prompt = conversation.prompt(
+            system=self._tuning.system_prompt, model=run.model, resume=resume
+        )
+        run.sources = prompt.sources
+        self.run = run
+        self._view.show_choices(None)
+        self._view.show_running(running=True)
+        self._jobs.tell(
+            Generate(
+                turn=run.turn,
+                messages=prompt.messages,
+                resume=resume,
+                format=self._tuning.format,
+                sampling=sampling,
+                sent_at=self._jobs.now(),
+            )
+        )
+
+    # ---- what comes -------------------------------------------------------------------------
+
+    def prompt_ready(self, ready: PromptReady, context_size: int) -> None:
+        """Say what the prompt has no room for; once, for the news comes once."""
+        run = self.run
+        if run is None or run.turn != ready.turn:
+            return
+        run.message.format = ready.format
+        count = min(ready.left_out, len(run.sources))
+        if count:
+            last = run.sources[count - 1].first_words(words.MAX_QUOTE)
+            run.message.left_out = words.left_out(count, last, context_size)
+            self._view.show_left_out(run.message.left_out)
+
+    def draw(self, ops: Sequence[DrawOp], channel: Channel) -> None:
+        """Draw, then keep: the text of an answer is what was drawn."""
+        run = self.run
+        if run is None:
+            return
+        if run.resumed is not None and channel is Channel.ANSWER:
+            self._draw_resumed(run, run.resumed, run.resumed.feed(ops))
+            return
+        self._view.draw(ops, channel)
+        for op in ops:
+            run.message.append(op.source, channel)
+
+    def keep(self, op: DrawOp, channel: Channel) -> None:
+        """Keep the text of an operation that could not be drawn."""
+        if self.run is not None:
+            self.run.message.append(op.source, channel)
+
+    def _draw_resumed(self, run: AnswerRun, resumed: ResumedText, ops: Sequence[DrawOp]) -> None:
+        """Draw one by one if they can't be drawn together: what was fed can't be fed again."""
+        try:
+            self._view.draw(ops)
+        except Exception:
+            log.debug("a slice failed; drawing its operations one by one", exc_info=True)
+            for op in ops:
+                try:
+                    self._view.draw((op,))
+                except Exception as error:
+                    log.exception("an operation can't be drawn")
+                    self._draw_failed(error)
+        for op in ops:
+            run.message.append(resumed.new_text(op.source))
+
+    # ---- how it ends ------------------------------------------------------------------------
+
+    def stop(self, reason: StopReason) -> None:
+        """Stop the answer, if one is being made; what was drawn of it stays."""
+        run = self._close()
+        if run is None:
+            return
+        self._jobs.stop(run.turn, reason)
+        run.drawn_at_stop = run.message.drawn
+        self._stopped[run.turn] = run
+        run.message.state, run.message.note = MessageState.STOPPED, words.STOPPED
+        self._page.close(run.message)
+
+    def receipt(self, stopped: Stopped) -> None:
+        """The receipt of a Stop: the answer keeps its tokens, wherever it is by now."""
+        run = self._stopped.pop(stopped.turn, None)
+        if run is not None:
+            run.message.keep_tokens(stopped.tokens, run.drawn_at_stop, run.model)
+
+    def finished(self, end: Finished) -> None:
+        """The answer is complete, or has met a limit."""
+        run = self._close()
+        if run is None:
+            return
+        message = run.message
+        message.state = _STATES.get(end.reason, MessageState.COMPLETE)
+        message.figures = (
+            end.figures if run.resumed is None else _joined(message.figures, end.figures)
+        )
+        message.note = words.END_NOTES[end.reason]
+        message.keep_tokens(end.tokens, message.drawn, run.model)
+        self._page.close(message)
+
+    def failed(self, end: Failed, *, unchanged: bool) -> None:
+        """The run broke. An answer that was only to be gone on with can stay `unchanged`."""
+        run = self._close()
+        if run is None:
+            return
+        log.warning("turn %d failed", end.turn, exc_info=end.error)
+        message = run.message
+        keeps = unchanged and run.resumed is not None
+        message.state = run.state_before if keeps else MessageState.FAILED
+        message.note = str(end.error)
+        self._page.close(message)
+
+    def _close(self) -> AnswerRun | None:
+        """No answer is being made any more. What the window still holds of it is drawn."""
+        run, self.run = self.run, None
+        if run is None:
+            return None
+        self._view.show_running(running=False)
+        if run.resumed is not None:
+            self._draw_resumed(run, run.resumed, run.resumed.finish())
+        return run
+
+
+def _joined(one: Figures | None, two: Figures) -> Figures:
+    """The figures of an answer that was made in two runs. No single seed gives it again.
+
+    A run that was stopped has none.
+    """
+    one = one or Figures()
+    return replace(
+        two,
+        answer_tokens=one.answer_tokens + two.answer_tokens,
+        reasoning_tokens=one.reasoning_tokens + two.reasoning_tokens,
+        drafted_tokens=one.drafted_tokens + two.drafted_tokens,
+        accepted_tokens=one.accepted_tokens + two.accepted_tokens,
+        prefill_s=one.prefill_s + two.prefill_s,
+        decode_s=one.decode_s + two.decode_s,
+        paused_s=one.paused_s + two.paused_s,
+        first_token_s=one.first_token_s,
+        seed=None,
+    )
