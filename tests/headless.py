@@ -1,8 +1,9 @@
 """The program without a window: scripted engine, real actors, fake Tk timers, recording view."""
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -12,16 +13,19 @@ from actors.drawing import CloseBlock, DrawOp, InsertText, OpenBlock, TextRender
 from actors.engine import Engine
 from actors.job import ModelParts
 from actors.mailbox import LatestQueue
+from actors.messages import PlanLoad
 from actors.output import OutputQueue
 from actors.sampling import Sampling
-from actors.turn import Phase
+from actors.turn import Channel, Phase
 from tests.fake_clock import FakeClock, FakeTkScheduler
 from tests.waiting import wait_until
 from tkinfer.markdown.plain import PlainRenderer
 from tkinfer.session import Session
 from tkinfer.settings import Settings, SettingsKeeper
+from tkinfer.tuning import Tuning
+from tkinfer.tuning_hooks import TuningHooks
 from tkinfer.ui.pump import OutputPump
-from tkinfer.ui.view import EmptyState, ModelBadge, Notice, Status, Tone
+from tkinfer.ui.view import AnswerChoices, EmptyState, ModelBadge, Notice, Status, Tone
 
 if TYPE_CHECKING:
     from actors.telemetry import Telemetry
@@ -35,6 +39,8 @@ class Bubble:
     ops: list[DrawOp] = field(default_factory=list)
     figures: str = ""
     note: str = ""
+    left_out: str = ""
+    thoughts: str = ""
     tone: Tone | None = None
 
     @property
@@ -58,6 +64,9 @@ class RecordingView:
         self.title = ""
         self.empty: EmptyState | None = None
         self.draft = ""
+        self.edited: str | None = None
+        self.draft_tokens = ""
+        self.choices: AnswerChoices | None = None
         self.snapshots: list[str] = []
         self.on_draw: Callable[[Sequence[DrawOp]], None] = lambda _ops: None
 
@@ -82,14 +91,35 @@ class RecordingView:
     def begin_answer(self, author: str) -> None:
         self.bubbles.append(Bubble(author))
 
-    def draw(self, ops: Sequence[DrawOp]) -> None:
+    def show_left_out(self, words: str) -> None:
+        self.bubbles[-1].left_out = words
+
+    def draw(self, ops: Sequence[DrawOp], channel: Channel = Channel.ANSWER) -> None:
         self.on_draw(ops)
+        if channel is Channel.REASONING:
+            self.bubbles[-1].thoughts += "".join(
+                op.text for op in ops if isinstance(op, InsertText)
+            )
+            return
         self.bubbles[-1].ops.extend(ops)
         self.snapshots.append(self.bubbles[-1].text)
 
     def end_answer(self, *, figures: str, note: str, tone: Tone) -> None:
         bubble = self.bubbles[-1]
         bubble.figures, bubble.note, bubble.tone = figures, note, tone
+
+    def show_choices(self, choices: AnswerChoices | None) -> None:
+        self.choices = choices
+
+    @contextmanager
+    def replacing_answer(self) -> Iterator[None]:
+        del self.bubbles[-1]
+        yield
+
+    @contextmanager
+    def replacing_exchange(self) -> Iterator[None]:
+        del self.bubbles[-2:]
+        yield
 
     def clear_chat(self) -> None:
         self.bubbles.clear()
@@ -99,6 +129,15 @@ class RecordingView:
 
     def set_draft(self, text: str) -> None:
         self.draft = text + self.draft
+
+    def edit_question(self, text: str) -> None:
+        self.edited = text
+
+    def leave_edit(self) -> None:
+        self.edited = None
+
+    def show_draft_tokens(self, words: str) -> None:
+        self.draft_tokens = words
 
 
 class Desk:
@@ -113,7 +152,8 @@ class Desk:
         screen_window: int = 4,
         clock: Clock | None = None,
         stop_deadline_s: float = 1.0,
-        sampling: Sampling | None = None,
+        settings: Settings | None = None,
+        starter_path: str | None = None,
         make_text_renderer: Callable[[], TextRenderer] = PlainRenderer,
     ) -> None:
         self.view = RecordingView()
@@ -130,14 +170,19 @@ class Desk:
         )
         self.chain = Chain(parts=parts, make_text_renderer=make_text_renderer, windows=windows)
         self.scheduler = FakeTkScheduler(FakeClock())
-        self.keeper = SettingsKeeper(Settings(), folder)
+        self.keeper = SettingsKeeper(settings or Settings(), folder)
+        hooks = TuningHooks(
+            plan=lambda query, spec: self.chain.tell(PlanLoad(query=query, spec=spec))
+        )
+        self.tuning = Tuning(self.keeper.settings, lambda: None, hooks)
         self.session = Session(
             view=self.view,
             chain=self.chain,
             make_text_renderer=make_text_renderer,
             settings=self.keeper,
+            tuning=self.tuning,
             now=self.clock.now,
-            sampling=sampling,
+            starter_path=starter_path,
         )
         self.pump = OutputPump(
             output=self.output,
@@ -182,11 +227,13 @@ class Desk:
         """What the status bar says."""
         return self.view.status[-1].phase
 
-    def open_model(self, path: str = "model.gguf") -> None:
-        """Load a model and wait for it."""
+    def open_model(self, path: str = "model.gguf", sampling: Sampling | None = None) -> None:
+        """Load a model and wait for it; use this sampling with it."""
         self.session.load_model(path)
         self.wait(lambda: self.view.badge is not None and self.view.badge.loaded, "loaded")
         self.wait_idle()
+        if sampling is not None:
+            self.tuning.change(**{f.name: getattr(sampling, f.name) for f in fields(sampling)})
 
     def ask(self, text: str = "Hello?") -> Bubble:
         """Send, wait for the end, return the answer's bubble."""

@@ -3,11 +3,11 @@
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from actors.drawing import DrawOp
 from actors.engine import PromptReady
 from actors.messages import Failed, Finished, Generate, Stopped
-from actors.sampling import Sampling
 from actors.turn import Channel, EndReason, Figures, StopReason, TurnId
 from tkinfer import words
 from tkinfer.chats.conversation import Conversation, Message, MessageState
@@ -25,6 +25,17 @@ _STATES = {
 }
 
 
+class Kind(StrEnum):
+    """What an answer is to."""
+
+    SENT = "sent"
+    EDITED = "edited"
+    AGAIN = "again"
+    """The question is the same; the answer shall be another."""
+    RESUMED = "resumed"
+    """The answer itself was cut, and goes on."""
+
+
 @dataclass(slots=True)
 class AnswerRun:
     """One run, and the message it makes or goes on with."""
@@ -33,6 +44,7 @@ class AnswerRun:
     message: Message
     model: str
     """The file that answers."""
+    kind: Kind
     sources: tuple[Message, ...] = ()
     """The messages of its prompt."""
     resumed: ResumedText | None = None
@@ -51,15 +63,13 @@ class Answering:
         page: ChatPage,
         jobs: Jobs,
         tuning: Tuning,
-        sampling: Callable[[], Sampling],
         draw_failed: Callable[[Exception], None],
     ) -> None:
-        """`sampling` is asked for each answer; `draw_failed` is told what could not be drawn."""
+        """`draw_failed` is told why an operation could not be drawn."""
         self._view = view
         self._page = page
         self._jobs = jobs
         self._tuning = tuning
-        self._sampling = sampling
         self._draw_failed = draw_failed
         self.run: AnswerRun | None = None
         self._stopped: dict[TurnId, AnswerRun] = {}
@@ -69,36 +79,28 @@ class Answering:
         """Whether the answer that is being made is this turn's."""
         return self.run is not None and self.run.turn == turn
 
-    def begin(
-        self, conversation: Conversation, model: str, *, other_seed: bool = False
-    ) -> AnswerRun:
-        """Make the conversation's last answer, which is empty and shown already."""
+    def begin(self, conversation: Conversation, model: str, kind: Kind) -> AnswerRun:
+        """Make the conversation's last answer, which is shown already: empty, or to go on with."""
         answer = conversation.messages[-1]
-        sampling = self._sampling()
-        if other_seed:
-            sampling = replace(sampling, seed=None)
-        run = AnswerRun(self._jobs.begin(), answer, model)
-        self._start(run, conversation, sampling)
+        run = self.run = AnswerRun(self._jobs.begin(), answer, model, kind)
+        self._view.show_choices(None)
+        self._view.show_running(running=True)
+        if kind is Kind.RESUMED:
+            run.state_before = answer.state
+            answer.state, answer.note, answer.left_out = MessageState.STREAMING, "", ""
+            run.resumed = self._page.reopen(answer)
+        self._ask(run, conversation)
         return run
 
-    def resume(self, conversation: Conversation, model: str) -> AnswerRun:
-        """Go on with the conversation's last answer."""
-        answer = conversation.messages[-1]
-        run = AnswerRun(self._jobs.begin(), answer, model, state_before=answer.state)
-        answer.state, answer.note, answer.left_out = MessageState.STREAMING, "", ""
-        run.resumed = self._page.reopen(answer)
-        self._start(run, conversation, self._sampling())
-        return run
-
-    def _start(self, run: AnswerRun, conversation: Conversation, sampling: Sampling) -> None:
-        resume = run.resumed is not None
+    def _ask(self, run: AnswerRun, conversation: Conversation) -> None:
+        resume = run.kind is Kind.RESUMED
         prompt = conversation.prompt(
             system=self._tuning.system_prompt, model=run.model, resume=resume
         )
         run.sources = prompt.sources
-        self.run = run
-        self._view.show_choices(None)
-        self._view.show_running(running=True)
+        sampling = self._tuning.sampling
+        if run.kind is Kind.AGAIN:
+            sampling = replace(sampling, seed=None)  # the same seed would give the same answer
         self._jobs.tell(
             Generate(
                 turn=run.turn,
@@ -160,10 +162,11 @@ class Answering:
 
     def stop(self, reason: StopReason) -> None:
         """Stop the answer, if one is being made; what was drawn of it stays."""
+        if self.run is not None:
+            self._jobs.stop(self.run.turn, reason)  # first of all: the engine computes
         run = self._close()
         if run is None:
             return
-        self._jobs.stop(run.turn, reason)
         run.drawn_at_stop = run.message.drawn
         self._stopped[run.turn] = run
         run.message.state, run.message.note = MessageState.STOPPED, words.STOPPED

@@ -163,6 +163,7 @@ class App(Actions):
             chain=chain,
             make_text_renderer=PlainRenderer,
             settings=self._keeper,
+            tuning=self.tuning(),
             now=clock.now,
             starter_path=str(starter) if starter is not None else None,
             on_close=self._close_window,
@@ -183,13 +184,10 @@ class App(Actions):
         self._open_first_model(session)
 
     def _open_first_model(self, session: "Session") -> None:
-        remembered = self._keeper.settings.model
         if self._model is not None:
             session.load_model(os.path.abspath(self._model))  # noqa: PTH100 - keeps links as given
-        elif remembered and os.path.exists(remembered):  # noqa: PTH110 - a string of any script
-            session.load_model(remembered)
         else:
-            session.load_starter()
+            session.load_first_model()
         if self._problem is not None:
             session.report_error("The settings can't be read.", self._problem)
 
@@ -198,9 +196,35 @@ class App(Actions):
     def send(self, text: str) -> bool:
         return self.session is not None and self.session.send(text)
 
+    def send_edited(self, text: str) -> bool:
+        return self.session is not None and self.session.send_edited(text)
+
     def stop(self) -> None:
         if self.session is not None:
             self.session.stop()
+
+    def regenerate(self) -> None:
+        if self.session is not None:
+            self.session.regenerate()
+
+    def resume_answer(self) -> None:
+        if self.session is not None:
+            self.session.resume_answer()
+
+    def edit_question(self) -> None:
+        if self.session is not None:
+            self.session.edit_question()
+
+    def step_version(self, step: int) -> None:
+        if self.session is not None:
+            self.session.step_version(step)
+
+    def answer_text(self) -> str:
+        return self.session.answer_text() if self.session is not None else ""
+
+    def count_draft(self, text: str) -> None:
+        if self.session is not None:
+            self.session.count_draft(text)
 
     def new_chat(self) -> None:
         if self.session is not None:
@@ -218,20 +242,24 @@ class App(Actions):
         if self.session is not None:
             self.session.cancel_load()
 
+    def unload(self) -> None:
+        if self.session is not None:
+            self.session.unload()
+
     def choose_appearance(self, appearance: Appearance) -> None:
         if self.session is not None:
             self.session.choose_appearance(appearance)
 
     def tuning(self) -> "Tuning":
         if self._tuning is None:
-            from actors.messages import PlanLoad, UnloadModel, UnloadWhenIdle
+            from actors.messages import PlanLoad, UnloadWhenIdle
             from tkinfer.tuning import Tuning
             from tkinfer.tuning_hooks import TuningHooks
 
             hooks = TuningHooks(
                 plan=lambda query, spec: self._tell_chain(PlanLoad(query=query, spec=spec)),
                 load=self.load_model,
-                unload=lambda: self._tell_chain(UnloadModel()),
+                unload=self.unload,
                 unload_when_idle=lambda seconds: self._tell_chain(UnloadWhenIdle(seconds=seconds)),
             )
             self._tuning = Tuning(self._keeper.settings, self._save_later, hooks)

@@ -108,6 +108,11 @@ def left_out_figure(messages: int) -> str:
     return f"{_count(messages, 'message')} left out"
 
 
+def format_used(chat_format: str) -> str:
+    """In which format a prompt was written, in the engine's words, which tell why."""
+    return f"The chat format in use is {chat_format.rstrip('.')}."
+
+
 def draft_tokens(tokens: int, context_size: int) -> str:
     """How large the draft is."""
     size = f" of {context_size:,}" if context_size else ""

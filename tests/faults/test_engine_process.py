@@ -25,6 +25,7 @@ pytestmark = [
     pytest.mark.skipif(not STARTER, reason="the starter model is not installed"),
 ]
 LONG_PROMPT = "The ship sails on. " * 1200
+SHORT = Sampling(temperature=0, max_tokens=200)
 STORY = "Write a very long story about a ship."
 
 
@@ -48,7 +49,7 @@ class Broken:
             desk.session.load_model(STARTER)
             desk.wait(lambda: desk.phase is Phase.LOADING and self.engine.pid)
             return
-        desk.open_model(STARTER)
+        desk.open_model(STARTER, SHORT)
         if phase == "prefill":
             desk.session.send(LONG_PROMPT)
             desk.wait(lambda: "%" in desk.view.status[-1].words, "some of the prompt is read")
@@ -76,8 +77,7 @@ def rests(process: psutil.Process) -> bool:
 def chat(tmp_path: Path) -> Iterator[Broken]:
     engine = ProcessEngine()
     windows = Windows(engine=8, relay=8, renderer=1)
-    sampling = Sampling(temperature=0, max_tokens=200)
-    with Desk(engine, tmp_path, windows=windows, screen_window=1, sampling=sampling) as desk:
+    with Desk(engine, tmp_path, windows=windows, screen_window=1) as desk:
         yield Broken(desk, engine)
 
 
@@ -92,7 +92,7 @@ def test_a_death_is_told_and_the_next_send_works(
     desk.wait_idle()
     if phase == "loading":
         assert number.name in desk.view.notices[-1].what
-        desk.open_model(STARTER)
+        desk.open_model(STARTER, SHORT)
     else:
         bubble = desk.view.bubbles[-1]
         assert bubble.tone is Tone.ERROR
@@ -109,7 +109,7 @@ def test_a_death_is_told_and_the_next_send_works(
 
 def test_a_death_while_idle_is_told_at_once(chat: Broken) -> None:
     desk = chat.desk
-    desk.open_model(STARTER)
+    desk.open_model(STARTER, SHORT)
     desk.wait(lambda: desk.pump.asleep, "the window sleeps")
     chat.signal(signal.SIGKILL)
     desk.wait(lambda: desk.view.notices, "a notice")

@@ -10,7 +10,7 @@ import pytest
 
 from actors.chain import Windows
 from actors.drawing import DrawOp
-from actors.engine import EngineFailed, GenerateRequest
+from actors.engine import GenerateRequest
 from actors.loading import LoadSpec
 from actors.model import ModelActor
 from actors.relay import RelayActor
@@ -438,16 +438,17 @@ def test_a_new_chat_can_be_undone_and_the_undo_too(tmp_path: Path) -> None:
         desk.ask("one")
         before = [(b.author, b.text, b.note, b.tone, b.blocks) for b in desk.view.bubbles]
         desk.session.new_chat()
-        undo = desk.view.notices[-1].undo
-        assert undo is not None
+        action = desk.view.notices[-1].action
+        assert action is not None
+        assert (action.label, action.brief) == ("Undo", True)
         desk.ask("two")
-        undo()
+        action.run()
         after = [(b.author, b.text, b.note, b.tone, b.blocks) for b in desk.view.bubbles]
         assert after == before
         assert desk.view.title == "one"
-        undo_too = desk.view.notices[-1].undo
-        assert undo_too is not None
-        undo_too()
+        back = desk.view.notices[-1].action
+        assert back is not None
+        back.run()
         assert desk.view.bubbles[0].text == "two"
         desk.session.new_chat()
         count = len(desk.view.notices)
@@ -567,15 +568,11 @@ def test_a_chain_that_cannot_be_replaced_says_so(
 def test_a_prompt_that_does_not_fit_is_given_back(tmp_path: Path) -> None:
     error = PromptError("The prompt has 9,000 tokens, the context only 8,192.", "Shorten it.")
 
-    class Refusing(ScriptedEngine):
-        def start(self, request: GenerateRequest) -> None:
-            if any(message.content == "too long" for message in request.messages):
-                failed = EngineFailed(turn=request.turn, error=error, model_lost=False)
-                self._sink(failed)
-            else:
-                super().start(request)
+    def script(request: GenerateRequest) -> Script:
+        too_long = any(message.content == "too long" for message in request.messages)
+        return Script(pieces=["hi"], refusal=error if too_long else None)
 
-    with Desk(Refusing(Script(pieces=["hi"])), tmp_path) as desk:
+    with Desk(ScriptedEngine(script), tmp_path) as desk:
         desk.open_model()
         assert "9,000" in desk.ask("too long").note
         assert desk.view.draft == "too long"

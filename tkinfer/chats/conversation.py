@@ -57,7 +57,7 @@ class Message:
     """The file whose tokens these are."""
     drawn: int = 0
     """How many characters of reasoning and text were drawn."""
-    versions: "list[Exchange]" = field(default_factory=lambda: list[Exchange](), repr=False)
+    versions: "list[Exchange]" = field(default_factory=lambda: list[Exchange](), repr=False)  # noqa: PLW0108 - defined below
     """Of an answer: all that took its place, itself among them; one list for all of them."""
     _parts: list[str] = field(default_factory=list[str])
     _thoughts: list[str] = field(default_factory=list[str])
@@ -189,6 +189,20 @@ class Conversation:
         if self.last is None or not 1 <= number + step <= count:
             return False
         self._choose(self.last.answer.versions[number - 1 + step])
+        return True
+
+    def drop_version(self) -> bool:
+        """Forget the shown version of the last exchange, and choose the one before it.
+
+        False: there is no other.
+        """
+        last = self.last
+        if last is None or len(last.answer.versions) == 1:
+            return False
+        versions = last.answer.versions
+        place = versions.index(last)
+        del versions[place]
+        self._choose(versions[max(place - 1, 0)])
         return True
 
     def _choose(self, exchange: Exchange) -> None:

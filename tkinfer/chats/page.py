@@ -85,6 +85,8 @@ class ChatPage:
             self._view.add_user_message(message.text)
             return
         self._begin(message)
+        if message.state is MessageState.STREAMING:
+            return
         renderer = self._make_text_renderer()
         self._view.draw([*renderer.feed(message.text), *renderer.finish()])
         self.close(message)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from actors.engine import (
     Aborted,
+    AnswerTokens,
     Counted,
     EngineEvent,
     EngineFailed,
@@ -22,10 +23,11 @@ from actors.engine import (
     Piece,
     Planned,
     PrefillProgress,
+    PromptReady,
     Unloaded,
 )
 from actors.loading import LoadSpec, MemoryPlan
-from actors.turn import EndReason, Figures, Phase, TurnId
+from actors.turn import Channel, EndReason, Figures, Phase, TurnId
 from tkinfer.engines.text import TextDecoder
 
 
@@ -34,6 +36,14 @@ class Script:
     """What the engine does for one answer. Delays are seconds before each step."""
 
     pieces: Iterable[str | bytes] = ()
+    reasoning: Iterable[str] = ()
+    """Comes before the pieces."""
+    left_out: int = 0
+    format: str = ""
+    fell_back: bool = False
+    """What is told of the prompt, as in PromptReady."""
+    refusal: Exception | None = None
+    """The request is refused with this before anything is done."""
     piece_delay_s: float = 0.0
     prefill_batches: int = 0
     prefill_delay_s: float = 0.0
@@ -51,6 +61,8 @@ class LoadScript:
     steps: int = 0
     step_delay_s: float = 0.0
     error: Exception | None = None
+    dies: bool = False
+    """The error is the end of the engine, and not only of the load."""
 
 
 @dataclass(slots=True)
@@ -93,6 +105,8 @@ class ScriptedEngine:
         self._unacknowledged = 0
         self._aborted: set[TurnId] = set()
         self._info: ModelInfo | None = None
+        self._ends: list[int] = []
+        """Of the answer's tokens: one is one piece, and its number its id."""
         self._closed = False
         self.counts = Counts()
         self.requests: list[GenerateRequest] = []
@@ -202,6 +216,10 @@ class ScriptedEngine:
         for step in range(script.steps):
             self._pause(life, turn, script.step_delay_s)
             self._emit(life, LoadProgress(turn=turn, fraction=(step + 1) / script.steps))
+        if script.error is not None and script.dies:
+            self._info = None
+            self._emit(life, EngineFailed(turn=turn, error=script.error, model_lost=True))
+            return
         if script.error is not None:
             self._emit(life, LoadFailed(turn=turn, error=script.error, still_loaded=self._info))
             return
@@ -216,13 +234,24 @@ class ScriptedEngine:
 
     def _acknowledge_abort(self, turn: TurnId) -> None:
         phase, self._phase = self._phase, Phase.IDLE
-        self._emit(self._life, Aborted(turn=turn, phase=phase))
+        tokens = self._tokens() if turn == self._turn else AnswerTokens()
+        self._emit(self._life, Aborted(turn=turn, phase=phase, tokens=tokens))
+
+    def _tokens(self) -> AnswerTokens:
+        return AnswerTokens(ids=tuple(range(len(self._ends))), ends=tuple(self._ends))
 
     def _answer(self, request: GenerateRequest) -> None:
         life, turn = self._life, request.turn
         script = self._script(request) if callable(self._script) else self._script
         with self._changed:
             self._turn, self._credit, self._unacknowledged = turn, request.credit, 0
+        if script.refusal is not None:
+            self._emit(life, EngineFailed(turn=turn, error=script.refusal, model_lost=False))
+            return
+        last = request.messages[-1] if request.resume else None
+        known = len(last.reasoning + last.content) if last is not None else 0
+        self._ends = [known] * len(last.tokens) if last is not None else []
+        self._tell_prompt(life, request, script)
         self._phase = Phase.PREFILL
         for batch in range(script.prefill_batches):
             self._pause(life, turn, 0, deaf=script.deaf)
@@ -238,22 +267,48 @@ class ScriptedEngine:
             self._emit(life, EngineFailed(turn=turn, error=script.error, model_lost=True))
             return
         figures = Figures(answer_tokens=sent, context_used=sent, context_size=self._context_size)
-        self._emit(life, EngineFinished(turn=turn, reason=script.reason, figures=figures))
+        self._emit(
+            life,
+            EngineFinished(turn=turn, reason=script.reason, figures=figures, tokens=self._tokens()),
+        )
+
+    def _tell_prompt(self, life: int, request: GenerateRequest, script: Script) -> None:
+        words = sum(len(message.content.split()) for message in request.messages)
+        self._emit(
+            life,
+            PromptReady(
+                turn=request.turn,
+                tokens=words,
+                left_out=script.left_out,
+                format=script.format,
+                fell_back=script.fell_back,
+            ),
+        )
 
     def _send_pieces(self, life: int, turn: TurnId, script: Script) -> int:
         decoder, numbers, tokens = TextDecoder(), itertools.count(), 0
+
+        def send(text: str, channel: Channel = Channel.ANSWER) -> None:
+            if len(self._ends) < self._context_size:  # as in life; a flood is to take no memory
+                self._ends.append((self._ends[-1] if self._ends else 0) + len(text))
+            if text:
+                piece = Piece(turn=turn, seq=next(numbers), text=text, channel=channel)
+                self._send(life, piece, deaf=script.deaf)
+
+        for thought in script.reasoning:
+            tokens += 1
+            self._pause(life, turn, script.piece_delay_s, deaf=script.deaf)
+            send(thought, Channel.REASONING)
         for piece in script.pieces:
             tokens += 1
             self._pause(life, turn, script.piece_delay_s, deaf=script.deaf)
-            text = piece if isinstance(piece, str) else decoder.feed(piece)
-            if text:
-                self._send(life, turn, next(numbers), text, deaf=script.deaf)
-        rest = decoder.flush()
-        if rest:
-            self._send(life, turn, next(numbers), rest, deaf=script.deaf)
+            send(piece if isinstance(piece, str) else decoder.feed(piece))
+        if rest := decoder.flush():
+            send(rest)
         return tokens
 
-    def _send(self, life: int, turn: TurnId, seq: int, text: str, *, deaf: bool) -> None:
+    def _send(self, life: int, piece: Piece, *, deaf: bool) -> None:
+        turn = piece.turn
         with self._changed:
             self._changed.wait_for(lambda: self._credit > 0 or self._ended(life, turn, deaf=deaf))
             if self._ended(life, turn, deaf=deaf):
@@ -263,4 +318,4 @@ class ScriptedEngine:
             counts = self.counts
             counts.pieces += 1
             counts.most_unacknowledged = max(counts.most_unacknowledged, self._unacknowledged)
-        self._emit(life, Piece(turn=turn, seq=seq, text=text))
+        self._emit(life, piece)
