@@ -293,6 +293,8 @@ class App(Actions):
         remembered.window_size = self.window.size()
         remembered.zoom = self.window.zoom()
         self.window.close()  # what was typed into its panel last is tuned now
+        if self._save_timer:
+            self.root.after_cancel(self._save_timer)
         self._keeper.save_soon()
         self.root.destroy()
 

@@ -29,7 +29,7 @@ class Settings:
     model: str = ""
     """The model to load at the next start."""
     loading: str = ""
-    """The model that is being loaded; see tkinfer/load_guard.py."""
+    """The model that is being loaded; see tkinfer/models/guard.py."""
     distrusted: str = ""
     """The model whose loading has ended the program or its engine; not loaded by itself."""
     recent_models: list[str] = field(default_factory=list[str])

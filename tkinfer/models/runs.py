@@ -6,8 +6,8 @@ import os
 from actors.messages import LoadModel, ModelLost, ModelReady, UnloadModel
 from actors.turn import StopReason, TurnId
 from tkinfer.jobs import Jobs
-from tkinfer.load_guard import LoadGuard
-from tkinfer.model_choice import Load, ModelChoice
+from tkinfer.models.choice import Load, ModelChoice
+from tkinfer.models.guard import LoadGuard
 from tkinfer.models.names import model_name
 from tkinfer.settings import SettingsKeeper
 from tkinfer.status_line import StatusLine
