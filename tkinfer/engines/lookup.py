@@ -36,22 +36,25 @@ class Trust:
         self._pause = _PAUSE
         self._resume_at = 0
 
-    def length(self, cost: float, now: int) -> int:
+    def length(self, cost: float) -> int:
         """How many tokens to guess: as long as the last one is right more often than it costs.
 
-        `cost` is that of one more token in a batch, as a share of a token evaluated alone; `now`
-        counts tokens. When guessing does not pay, it is tried again after a while.
+        `cost` is that of one more token in a batch, as a share of a token evaluated alone. 0 when
+        guessing does not pay.
         """
-        if now < self._resume_at:
-            return 0
         share = min(self._right / self._tried, 0.995)
         length = int(math.log(min(max(cost, 0.02), 0.98)) / math.log(share)) if share > 0 else 0
-        if length >= _LEAST:
-            return length
+        return length if length >= _LEAST else 0
+
+    def resting(self, now: int) -> bool:
+        """Whether it is too early to try again; `now` counts tokens."""
+        return now < self._resume_at
+
+    def rest(self, now: int) -> None:
+        """Do not guess for a while, longer each time, and then as if nothing were known."""
         self._resume_at = now + self._pause
         self._pause = min(2 * self._pause, _LONGEST_PAUSE)
         self._right, self._tried = self._hope * _HOPE_WEIGHT, _HOPE_WEIGHT
-        return 0
 
     def judged(self, drafted: int, right: int) -> None:
         """Of a guess so many tokens were right, up to the first wrong one."""
@@ -98,12 +101,23 @@ class PromptLookup:
             return []
         before = tokens[max(0, at - _LONG_MATCH) : at]
         self._long_match = len(before) == _LONG_MATCH and before == tokens[-_LONG_MATCH:]
-        length = self._trust[self._long_match].length(self._cost, len(tokens))
+        length = self._length(self._trust[self._long_match])
         found = tokens[at : at + min(length, self._most, room)]
         for index, token in enumerate(found):
             if self._ends(token):
                 return found[: index + 1]
         return found if len(found) >= _LEAST else []
+
+    def _length(self, trust: Trust) -> int:
+        now = len(self._tokens)
+        if trust.resting(now):
+            return 0
+        length = trust.length(self._cost)
+        if not length:
+            trust.rest(now)
+            # Also what was measured: a batch that the system held up must not end it for good.
+            self._cost = min(self._cost, _FIRST_COST)
+        return length
 
     def plain(self, seconds: float) -> None:
         """A token was evaluated without a guess in this time."""
