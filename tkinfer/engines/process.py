@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -34,10 +34,22 @@ _log = logging.getLogger("tkinfer.engine")
 
 _SEND_AGAIN: Final = "Send again: a fresh engine loads the model by itself."
 _LOAD_AGAIN: Final = "Load it again; if memory is short, choose a smaller model."
+_OTHER_FILE: Final = "Download it again, update llama-cpp-python, or choose another model."
+_ENDED_FROM_OUTSIDE: Final = frozenset({"SIGKILL", "SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"})
+"""From the system when memory runs out, or from people: no file is to blame."""
 _BUILT_WRONG: Final = (
     "llama-cpp-python may be built for another processor. "
     "Install it again: pip install --force-reinstall --no-cache-dir llama-cpp-python"
 )
+_LARGEST_EXIT_CODE: Final = 255
+"""Of a program that ends itself. Windows' status codes of crashes are above."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """A question for a plan, among the jobs: its number must not be taken for a turn's."""
+
+    number: int
 
 
 class ProcessEngine:
@@ -57,9 +69,9 @@ class ProcessEngine:
         self._child: Child | None = None
         self._ready = False
         self._ending: dict[Child, list[EngineEvent]] = {}  # not reaped yet, and what to say then
-        self._jobs: dict[TurnId, str] = {}  # what the child was asked to do, in words
+        # What the child was asked to do, in words; it does the oldest first.
+        self._jobs: dict[TurnId | _Query, str] = {}
         self._aborts: list[TurnId] = []  # not answered yet
-        self._plans: list[int] = []  # neither are these
         self._model = ""
         self._closed = False
 
@@ -118,7 +130,7 @@ class ProcessEngine:
         with self._lock:
             if self._closed:
                 return
-            self._plans.append(query)
+            self._jobs[_Query(query)] = f"planning to load {Path(spec.path).name}"
             self._give(wire.Plan(query=query, spec=_absolute(spec)))
 
     def kill(self) -> None:
@@ -161,9 +173,9 @@ class ProcessEngine:
 
     def _forget(self) -> None:
         self._child = None
-        for query in self._plans:  # nobody works on them any more
-            self._deliver(Planned(query=query, plan=None))
-        self._plans.clear()
+        for job in self._jobs:
+            if isinstance(job, _Query):  # nobody works on it any more
+                self._deliver(Planned(query=job.number, plan=None))
         self._ready = False
         self._jobs.clear()
         self._aborts.clear()
@@ -207,7 +219,7 @@ class ProcessEngine:
                 if event.turn is not None:
                     self._jobs.pop(event.turn, None)
             case Planned():
-                self._plans.remove(event.query)
+                self._jobs.pop(_Query(event.query), None)
             case _:
                 pass
 
@@ -229,17 +241,22 @@ class ProcessEngine:
     def _mourn(self, ending: Ending) -> None:
         jobs, aborts = dict(self._jobs), list(self._aborts)
         ready, model = self._ready, self._model
+        self._jobs.clear()
         self._forget()
-        for turn, doing in jobs.items():
-            error = _explain(ending, doing if ready else "starting", ready=ready)
-            self._deliver(EngineFailed(turn=turn, error=error, model_lost=True))
-        if model and not jobs:
-            error = _explain(ending, f"holding {model}, with nothing to do", ready=ready)
+        doing = next(iter(jobs.values()), f"holding {model}, with nothing to do")
+        error = _explain(ending, doing if ready else "starting", ready=ready)
+        turns = [job for job in jobs if not isinstance(job, _Query)]
+        for job in jobs:
+            if isinstance(job, _Query):
+                self._deliver(Planned(query=job.number, plan=None, error=error))
+            else:
+                self._deliver(EngineFailed(turn=job, error=error, model_lost=True))
+        if model and not turns:
             self._deliver(EngineFailed(turn=None, error=error, model_lost=True))
         elif not jobs:
             _log.warning("the idle engine process ended: %s", ending)
         for turn in aborts:
-            if turn not in jobs:  # else its EngineFailed is the answer, and must not be overtaken
+            if turn not in turns:  # else its EngineFailed is the answer, and must not be overtaken
                 self._deliver(Aborted(turn=turn, phase=Phase.IDLE))
 
 
@@ -255,6 +272,7 @@ def _attach(error: Exception, log: str) -> None:
 
 
 def _explain(ending: Ending, doing: str, *, ready: bool) -> EngineError:
+    """What the child's end means for what it was doing, in words."""
     if ending.code is None:
         what = f"The engine process could not be started: {ending.error}."
         return EngineError(what, "Check the installation of Python.", ending.log)
@@ -262,12 +280,22 @@ def _explain(ending: Ending, doing: str, *, ready: bool) -> EngineError:
         how = f"sent what can't be understood ({ending.error})"
     else:
         how = _how(ending.code)
-    next_step = _SEND_AGAIN
+    what, next_step = f"The engine process {how} while {doing}", _SEND_AGAIN
     if not ready:
         next_step = _BUILT_WRONG
-    elif doing.startswith("loading"):
+    elif doing.startswith(("loading", "planning")):
         next_step = _LOAD_AGAIN
-    return EngineError(f"The engine process {how} while {doing}.", next_step, ending.log)
+        if _crashed(ending.code):
+            what += ": the file may be damaged, or not supported by this llama.cpp"
+            next_step = _OTHER_FILE
+    return EngineError(f"{what}.", next_step, ending.log)
+
+
+def _crashed(code: int) -> bool:
+    """Whether it ended by a fault of its own, such as a failed assertion of llama.cpp's."""
+    if code >= 0:
+        return code > _LARGEST_EXIT_CODE
+    return _signal_name(code) not in _ENDED_FROM_OUTSIDE
 
 
 def _how(code: int) -> str:
@@ -275,8 +303,13 @@ def _how(code: int) -> str:
         # Windows reports a crash as a status code, and those are known in hexadecimal.
         shown = f"{code:#x}" if sys.platform == "win32" else str(code)
         return f"ended with exit code {shown}"
+    name = _signal_name(code)
+    return f"was ended by signal {-code}{f' ({name})' if name else ''}"
+
+
+def _signal_name(code: int) -> str:
+    """Such as SIGSEGV; empty for one without a name."""
     try:
-        name = f" ({signal.Signals(-code).name})"
+        return signal.Signals(-code).name
     except ValueError:
-        name = ""
-    return f"was ended by signal {-code}{name}"
+        return ""
