@@ -1,7 +1,6 @@
 """ModelActor: owns the engine's time. One job at a time: load, answer, unload, or wind down."""
 
-from collections import deque
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from actors.engine import (
     Aborted,
@@ -21,6 +20,7 @@ from actors.engine import (
     PromptReady,
     Unloaded,
 )
+from actors.idle import IdleUnload
 from actors.job import NO_TURN, Job, ModelParts
 from actors.mailbox import CreditViolationError
 from actors.messages import (
@@ -38,6 +38,7 @@ from actors.messages import (
     PlanLoad,
     Stop,
     StopOverdue,
+    TokenChoice,
     UnloadModel,
     UnloadWhenIdle,
 )
@@ -46,9 +47,7 @@ from actors.stage import FailureReport, Neighbours, Ref, Stage, post
 from actors.stops import Stops
 from actors.telemetry import RunMeter, Telemetry
 from actors.turn import Phase, StopReason, TurnId
-
-if TYPE_CHECKING:
-    from actors.clock import Timer
+from actors.waiting import WaitingJobs
 
 
 def _deliver(model: Ref, engine: Engine, event: EngineEvent) -> None:
@@ -93,15 +92,15 @@ class ModelActor(Stage):
         self._stops = Stops(
             me=me, mailbox=self.mailbox, parts=parts, outlet=self._outlet, end_job=self._end_job
         )
-        self._queue: deque[LoadModel | Generate | UnloadModel] = deque()
+        self._idle = IdleUnload(me=me, clock=parts.clock, state=parts.state)
+        self._waiting = WaitingJobs()
         self._job: Job | None = None
-        self._idle_timer: Timer | None = None
 
     def on_start(self) -> None:
         """Wind down what a predecessor that failed has left running."""
         state = self._state
         if state.job_phase is Phase.IDLE:
-            self._await_idle()
+            self._idle.restart(busy=False)
             return
         stop = Stop(turn=state.job_turn, reason=StopReason.REPLACED, clicked_at=self._clock.now())
         self._job = Job(turn=state.job_turn, phase=state.job_phase, silent=True)
@@ -115,7 +114,7 @@ class ModelActor(Stage):
             case LoadModel():
                 self._queue_load(message)
             case Generate() | UnloadModel():
-                self._queue.append(message)
+                self._waiting.add(message)
             case Stop():
                 self._stop_turn(message)
             case StopOverdue():
@@ -128,9 +127,10 @@ class ModelActor(Stage):
                 self._engine.plan(message.query, message.spec)
             case UnloadWhenIdle():
                 self._state.idle_unload_s = message.seconds
-                self._await_idle()
+                self._idle.restart(busy=self._job is not None)
             case IdleTooLong():
-                self._idle_too_long(message.jobs)
+                if self._job is None and self._idle.is_due(message.jobs):
+                    self._waiting.add(UnloadModel())
             case Ping():
                 return True
             case _:
@@ -174,18 +174,15 @@ class ModelActor(Stage):
 
     def _queue_load(self, message: LoadModel) -> None:
         """A newer model replaces loads that wait, and whatever runs."""
-        for waiting in [item for item in self._queue if isinstance(item, LoadModel)]:
-            self._queue.remove(waiting)
-            self._stops.receipt_at_once(waiting.turn, Phase.QUEUED, StopReason.REPLACED)
-        self._queue.appendleft(message)
+        for replaced in self._waiting.replace_loads(message):
+            self._stops.receipt_at_once(replaced.turn, Phase.QUEUED, StopReason.REPLACED)
         job = self._job
         if job is not None and job.stop is None and job.phase is not Phase.STOPPING:
             now = self._clock.now()
             self._stops.begin(job, Stop(turn=job.turn, reason=StopReason.REPLACED, clicked_at=now))
 
     def _next_job(self) -> None:
-        while self._job is None and self._queue:
-            message = self._queue.popleft()
+        while self._job is None and (message := self._waiting.next()):
             match message:
                 case LoadModel():
                     self._load(Job(message.turn, Phase.LOADING, load=message.spec))
@@ -239,23 +236,7 @@ class ModelActor(Stage):
         self._job = None
         self._state.job_phase = Phase.IDLE
         self._telemetry.put(Telemetry())
-        self._await_idle()
-
-    def _await_idle(self) -> None:
-        """Unload the model if nothing is asked of it for so long as the user has set."""
-        if self._idle_timer is not None:
-            self._idle_timer.cancel()
-            self._idle_timer = None
-        seconds, jobs, me = self._state.idle_unload_s, self._state.jobs, self.actor_ref
-        if seconds is not None and self._job is None and self._state.info is not None:
-            self._idle_timer = self._clock.call_later(
-                seconds, lambda: post(me, IdleTooLong(jobs=jobs))
-            )
-
-    def _idle_too_long(self, jobs: int) -> None:
-        state = self._state
-        if jobs == state.jobs and self._job is None and state.info is not None:
-            self._queue.append(UnloadModel())
+        self._idle.restart(busy=False)
 
     def _count(self, message: CountTokens) -> None:
         if self._state.info is None:
@@ -279,6 +260,10 @@ class ModelActor(Stage):
         job.meter.piece(piece.tokens, now)
         if job.meter.due(now):
             self._telemetry.put(job.meter.sample(Phase.DECODE))
+        if piece.alternatives:
+            self._output.tell(
+                TokenChoice(turn=piece.turn, text=piece.text, alternatives=piece.alternatives)
+            )
         self._outlet.put(piece)
 
     def _on_prefill(self, event: PrefillProgress) -> None:
@@ -364,11 +349,9 @@ class ModelActor(Stage):
         if job is not None:
             self._stops.begin(job, stop)
             return
-        for waiting in self._queue:
-            if not isinstance(waiting, UnloadModel) and waiting.turn == stop.turn:
-                self._queue.remove(waiting)
-                self._stops.receipt_at_once(stop.turn, Phase.QUEUED, stop.reason, stop.clicked_at)
-                return
+        if self._waiting.drop(stop.turn):
+            self._stops.receipt_at_once(stop.turn, Phase.QUEUED, stop.reason, stop.clicked_at)
+            return
         # It has ended: what is left of it is on its way to the screen, if anything is.
         phase = Phase.DRAWING if stop.turn == self._outlet.drawing else Phase.IDLE
         self._stops.drop_text(stop)
