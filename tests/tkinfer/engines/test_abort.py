@@ -18,7 +18,7 @@ def events_of(rig: Rig, turn: TurnId) -> list[object]:
     return [event for event in rig.events if getattr(event, "turn", None) == turn]
 
 
-def test_while_the_prompt_is_read(rig: Rig, slow: Path) -> None:  # C-1
+def test_c1_while_the_prompt_is_read(rig: Rig, slow: Path) -> None:
     rig.load(slow)
     turn = rig.start(LONG)
     rig.prefilling(turn)
@@ -102,7 +102,7 @@ def test_a_late_abort_spares_the_next_turn(rig: Rig, tiny: Path) -> None:
         rig.until(lambda turn=first: len(rig.of(Aborted, turn)) == 1)
 
 
-def test_stop_and_send_again_at_once(rig: Rig, tiny: Path) -> None:  # C-2
+def test_c2_stop_and_send_again_at_once(rig: Rig, tiny: Path) -> None:
     rig.load(tiny)
     right = rig.answer("second", SHORT)
     for _ in range(100):

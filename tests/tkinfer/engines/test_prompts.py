@@ -24,9 +24,9 @@ ONE_TOKEN = Sampling(temperature=0, max_tokens=1)
         ("{{ messages[0].content }}", False, 0),
     ],
 )
-def test_one_bos_not_two(
+def test_s5_one_bos_not_two(
     rig: Rig, tmp_path: Path, template: str, *, add_bos: bool, bos: int
-) -> None:  # S-5
+) -> None:
     model = write_tiny_gguf(tmp_path / "model.gguf", template=template, add_bos=add_bos)
     assert rig.load(model).info.format == "the model's own template"
     text = "A B!"
@@ -42,9 +42,9 @@ def test_marks_in_a_template_become_single_tokens(rig: Rig, tiny: Path) -> None:
     assert end.figures.prompt_tokens >= 5
 
 
-def test_a_prompt_longer_than_the_context_is_refused_with_both_numbers(
+def test_m4_a_prompt_longer_than_the_context_is_refused_with_both_numbers(
     rig: Rig, tmp_path: Path
-) -> None:  # M-4 b
+) -> None:
     model = write_tiny_gguf(tmp_path / "model.gguf", template="{{ messages[0].content }}")
     size = rig.load(model, context_size=256).info.context_size
     assert size == 256
@@ -99,7 +99,7 @@ def test_what_is_typed_is_no_control_token(rig: Rig, tmp_path: Path) -> None:
     assert end.figures.prompt_tokens > 2
 
 
-def test_the_oldest_turns_are_left_out(rig: Rig, tmp_path: Path) -> None:  # M-4 a
+def test_m4_the_oldest_turns_are_left_out(rig: Rig, tmp_path: Path) -> None:
     source = "{% for m in messages %}{{ m.content }}{% endfor %}"
     rig.load(write_tiny_gguf(tmp_path / "model.gguf", template=source), context_size=256)
     turns = [

@@ -192,7 +192,8 @@ def test_what_no_template_needs_is_not_there(source: str) -> None:
             "['cb']",
         ),
         (
-            "{% for x in ['ab'] %}{{ ','.join([x] | map('upper')) }}{{ '{}'.format(x) }}{% endfor %}",
+            "{% for x in ['ab'] %}{{ ','.join([x] | map('upper')) }}{{ '{}'.format(x) }}"
+            "{% endfor %}",
             "ABab",
         ),
         ("{% set x %}a{% endset %}{{ x * 2 }}", "aa"),
