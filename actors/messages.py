@@ -218,6 +218,21 @@ class ModelLost:
     next_path: str | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenChoice:
+    """ModelActor -> window: what else the model could have written, if that was asked for.
+
+    One for each piece, so the engine's credit bounds them too: none is made while text waits.
+    """
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+    turn: TurnId
+    text: str
+    """The piece; its last token is the one that was chosen."""
+    alternatives: tuple[tuple[str, float], ...]
+    """The likeliest tokens in that place with their probabilities, likeliest first."""
+
+
 ModelInbox = (
     LoadModel
     | UnloadModel
@@ -234,5 +249,5 @@ ModelInbox = (
 RelayInbox = TokenChunk | Finished | Failed | Stop | Credit | Ping
 RendererInbox = TextBatch | Finished | Failed | Stop | Credit | Ping
 TurnEnd = Finished | Failed
-News = Stopped | ModelReady | ModelLost | PromptReady | Counted | Planned
+News = Stopped | ModelReady | ModelLost | PromptReady | Counted | Planned | TokenChoice
 """What the window learns outside the order of the text."""

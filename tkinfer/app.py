@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from tkinfer import logs, paths, settings
 from tkinfer.errors import SetupError
+from tkinfer.late_actions import LateActions
 from tkinfer.settings import SettingsKeeper
-from tkinfer.ui.view import Actions, Appearance, Notice
+from tkinfer.ui.view import Actions, Notice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,7 +72,7 @@ def run(model: str | None = None) -> int:
     return 0
 
 
-class App(Actions):
+class App(LateActions, Actions):
     """The running program. Everything here belongs to the main thread.
 
     The window comes first; what it does not need is imported once it is on the screen. Until the
@@ -97,7 +98,6 @@ class App(Actions):
         folder = paths.config_dir()
         remembered, self._problem = settings.load(folder)
         self._keeper = SettingsKeeper(remembered, folder)
-        self.session: Session | None = None
         self.pump: OutputPump | None = None
         self._stop_chain: Callable[[], None] = lambda: None
         self._tell_chain: Callable[[Order], None] = lambda _: None
@@ -191,64 +191,7 @@ class App(Actions):
         if self._problem is not None:
             session.report_error("The settings can't be read.", self._problem)
 
-    # ---- Actions: what the window reports, once there is a session -------------------------
-
-    def send(self, text: str) -> bool:
-        return self.session is not None and self.session.send(text)
-
-    def send_edited(self, text: str) -> bool:
-        return self.session is not None and self.session.send_edited(text)
-
-    def stop(self) -> None:
-        if self.session is not None:
-            self.session.stop()
-
-    def regenerate(self) -> None:
-        if self.session is not None:
-            self.session.regenerate()
-
-    def resume_answer(self) -> None:
-        if self.session is not None:
-            self.session.resume_answer()
-
-    def edit_question(self) -> None:
-        if self.session is not None:
-            self.session.edit_question()
-
-    def step_version(self, step: int) -> None:
-        if self.session is not None:
-            self.session.step_version(step)
-
-    def answer_text(self) -> str:
-        return self.session.answer_text() if self.session is not None else ""
-
-    def count_draft(self, text: str) -> None:
-        if self.session is not None:
-            self.session.count_draft(text)
-
-    def new_chat(self) -> None:
-        if self.session is not None:
-            self.session.new_chat()
-
-    def load_model(self, path: str) -> None:
-        if self.session is not None:
-            self.session.load_model(path)
-
-    def load_starter(self) -> None:
-        if self.session is not None:
-            self.session.load_starter()
-
-    def cancel_load(self) -> None:
-        if self.session is not None:
-            self.session.cancel_load()
-
-    def unload(self) -> None:
-        if self.session is not None:
-            self.session.unload()
-
-    def choose_appearance(self, appearance: Appearance) -> None:
-        if self.session is not None:
-            self.session.choose_appearance(appearance)
+    # ---- what is there before the session --------------------------------------------------
 
     def tuning(self) -> "Tuning":
         if self._tuning is None:

@@ -16,6 +16,7 @@ from actors.messages import (
     ModelReady,
     News,
     Stopped,
+    TokenChoice,
     TurnEnd,
 )
 from actors.telemetry import Telemetry
@@ -124,6 +125,9 @@ class Session:
     def answer_text(self) -> str:
         return self._chat.answer_text()
 
+    def answer_tokens(self) -> Sequence[TokenChoice]:
+        return self._chat.answer_tokens()
+
     def count_draft(self, text: str) -> None:
         self._counts += 1
         if text and self.model.info is not None:
@@ -208,6 +212,9 @@ class Session:
 
     def news(self, news: News) -> None:
         match news:
+            case TokenChoice():
+                self._chat.tokens.add(news)
+                return  # one for each piece of text, and nothing to be seen has changed
             case Stopped():
                 self._stopped(news)
             case ModelReady():

@@ -1,16 +1,17 @@
 """OpenChat: what the user does with the questions and answers of the chat that is open."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from actors.drawing import TextRenderer
 from actors.engine import PromptReady
-from actors.messages import Failed, Finished, TurnEnd
+from actors.messages import Failed, Finished, TokenChoice, TurnEnd
 from actors.turn import StopReason
 from tkinfer import words
 from tkinfer.chats.answering import Answering, AnswerRun, Kind
 from tkinfer.chats.conversation import Conversation
 from tkinfer.chats.page import ChatPage
+from tkinfer.chats.token_log import TokenLog
 from tkinfer.error_notice import error_notice
 from tkinfer.errors import PromptError, TkinferError
 from tkinfer.jobs import Jobs
@@ -43,7 +44,8 @@ class OpenChat:
         self._tuning = tuning
         self._models = models
         self._changed = changed
-        self._page = ChatPage(view, make_text_renderer)
+        self.tokens = TokenLog()
+        self._page = ChatPage(view, make_text_renderer, self.tokens)
         self._formats_told: set[tuple[str, str]] = set()
         """Files and the chat formats that were used in place of the one asked for."""
         self.answering = Answering(
@@ -112,10 +114,16 @@ class OpenChat:
         last = self.conversation.last
         return last.answer.text if last is not None else ""
 
+    def answer_tokens(self) -> Sequence[TokenChoice]:
+        """What else the model could have written in the last answer."""
+        last = self.conversation.last
+        return self.tokens.of(last.answer) if last is not None else ()
+
     def stop(self, reason: StopReason) -> None:
         """Stop the answer, if one is being made."""
         if self.answering.run is not None:
             self.answering.stop(reason)
+            self.tokens.end()
             self._page.offer(self.conversation)
 
     def begin_anew(self) -> None:
@@ -169,6 +177,7 @@ class OpenChat:
     def _begin(self, kind: Kind) -> None:
         self._status.clear_figures()
         run = self.answering.begin(self.conversation, self._models.choice.path, kind)
+        self.tokens.begin(run.turn, run.message)
         self._models.answer_begins(run.turn)
 
     def _failed(self, run: AnswerRun, end: Failed) -> None:

@@ -7,6 +7,7 @@ from actors.turn import Channel
 from tkinfer import words
 from tkinfer.chats.conversation import Conversation, Exchange, Message, MessageState, Role
 from tkinfer.chats.resumed import ResumedText
+from tkinfer.chats.token_log import TokenLog
 from tkinfer.ui.view import AnswerChoices, Tone, View
 
 _TONES = {
@@ -19,9 +20,12 @@ _TONES = {
 class ChatPage:
     """What the transcript shows of the conversation. Main thread."""
 
-    def __init__(self, view: View, make_text_renderer: Callable[[], TextRenderer]) -> None:
+    def __init__(
+        self, view: View, make_text_renderer: Callable[[], TextRenderer], tokens: TokenLog
+    ) -> None:
         self._view = view
         self._make_text_renderer = make_text_renderer
+        self._tokens = tokens
 
     def show(self, conversation: Conversation) -> None:
         """Show this conversation in place of the one there."""
@@ -76,6 +80,7 @@ class ChatPage:
                 resumable=answer.resumable,
                 number=number,
                 versions=versions,
+                tokens=bool(self._tokens.of(answer)),
                 seed=answer.figures.seed if answer.figures is not None else None,
             )
         )

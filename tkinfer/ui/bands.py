@@ -79,6 +79,9 @@ class Bands:
         )
         text.tag_configure(c.FIGURES, font=fonts.SMALL)
         text.tag_configure(c.NOTE, font=fonts.SMALL, spacing1=px(8))
+        text.tag_configure(c.REASONING_HEAD, font=fonts.SMALL_BOLD, spacing3=px(2))
+        tcl.tag_configure(text, c.REASONING, lmargin1=inset, lmargin2=inset, rmargin=inset)
+        text.tag_configure(c.REASONING_FOOT, font=fonts.HAIR, spacing1=px(4), spacing3=px(4))
         text.tag_configure(c.CAP, font=fonts.HAIR, wrap="none", spacing1=0, spacing3=0)
         text.tag_configure(c.cap_tag("code", "top"), spacing1=px(_CODE_AIR))
         text.tag_configure(c.cap_tag("code", "foot"), spacing3=px(_CODE_AIR))
@@ -98,7 +101,8 @@ class Bands:
             selectforeground=palette.text["normal"],
             inactiveselectbackground=ground["selection"],
         )
-        for tag in (c.HEADING, c.FIGURES, c.NOTE, c.CODE_HEAD):
+        dim = (c.HEADING, c.FIGURES, c.NOTE, c.CODE_HEAD, c.REASONING, c.REASONING_HEAD)
+        for tag in dim:
             text.tag_configure(tag, foreground=palette.text["dim"])
         text.tag_configure(f"{c.NOTE}.warning", foreground=palette.text["warning"])
         text.tag_configure(f"{c.NOTE}.error", foreground=palette.text["danger"])

@@ -3,7 +3,7 @@
 import tkinter as tk
 
 from tkinfer.ui import tcl
-from tkinfer.ui.composition import CHROME, HEADING, SOFT_BREAK
+from tkinfer.ui.composition import CHROME, HEADING, REASONING, SOFT_BREAK
 
 _FIELDS = 3  # key, value, index
 
@@ -11,9 +11,9 @@ _FIELDS = 3  # key, value, index
 def clip(text: tk.Text, first: str, last: str) -> str:
     """The characters between two indices as they were written.
 
-    Soft breaks, headings, code headers and notes are left out; where a heading was, messages are
-    parted by a blank line. If nothing else lies between the indices, it is what the user wants, and
-    it is taken.
+    Soft breaks, headings, code headers, notes and reasoning are left out; where a heading was,
+    messages are parted by a blank line. If nothing else lies between the indices, it is what the
+    user wants, and it is taken.
     """
     active = set(text.tag_names(first))
     dump = tcl.strings(text, text.tk.call(str(text), "dump", "-text", "-tag", first, last))
@@ -28,7 +28,7 @@ def clip(text: tk.Text, first: str, last: str) -> str:
             active.discard(value)
         elif SOFT_BREAK not in active:
             everything.append(value)
-            if CHROME in active:
+            if CHROME in active or REASONING in active:
                 gap = gap or HEADING in active
                 continue
             if gap and own:

@@ -64,6 +64,11 @@ class CodeCopy:
         self._timers.cancel()
         self._text.mark_unset(_COPIED_MARK)
 
+    def settle(self) -> None:
+        """Part of the transcript is about to be deleted: take back what is shown for a moment."""
+        self._timers.cancel()
+        self._restore()
+
     def block_text(self, header: str) -> str:
         """The exact characters of the block whose header line holds `header`."""
         text = self._text

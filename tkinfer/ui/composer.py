@@ -8,7 +8,9 @@ from functools import partial
 from tkinter import ttk
 from typing import Literal
 
-from tkinfer.ui import draft, fonts, tcl
+from tkinfer.ui import draft, fonts
+from tkinfer.ui.boxclipboard import BoxClipboard
+from tkinfer.ui.editstrip import EditStrip
 from tkinfer.ui.ime import Composing
 from tkinfer.ui.palette import Palette
 from tkinfer.ui.theme import Theme
@@ -20,8 +22,11 @@ MAX_UNDO = 500
 _STOP_TO_SEND_S = 0.4
 """For so long after Stop has turned into Send, a click was still meant for Stop."""
 _HINT_MS = 4_000
+_COUNT_MS = 300
+"""So long after the last key the draft's tokens are counted: once a pause, not once a key."""
 
 _HINT = "Enter sends  ·  Shift+Enter for a new line"
+_EDIT_HINT = "Enter sends it in place of the old one  ·  Esc leaves it as it was"
 _BUSY_HINT = "Still answering. Your draft stays here; Esc stops."
 _PLACEHOLDER = "Ask anything"
 
@@ -30,10 +35,16 @@ Break = Literal["break"] | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComposerActions:
-    """What the composer reports. `send` says whether the text was taken."""
+    """What the composer reports. `send` and `send_edited` say whether the text was taken."""
 
     send: Callable[[str], bool]
+    send_edited: Callable[[str], bool]
     stop: Callable[[], None]
+    edit: Callable[[], None]
+    """The last question is to be changed."""
+    resume: Callable[[], bool]
+    """The last answer is to be gone on with. False: it can't be."""
+    count: Callable[[str], None]
 
 
 class Composer:
@@ -50,6 +61,7 @@ class Composer:
         )
         self.text = self._make_text()
         draft.SoftBreaks(self.text)
+        BoxClipboard(self.text, insert=self._insert)
         self._placeholder = ttk.Label(
             self.frame,
             text=_PLACEHOLDER,
@@ -57,7 +69,9 @@ class Composer:
             font=fonts.BODY,
             cursor="xterm",
         )
-        self._hint = ttk.Label(self.frame, text=_HINT, style="Raised.Small.TLabel")
+        self._edit = EditStrip(self.frame, theme, self._cancel_edit)
+        self._hint = ttk.Label(self.frame, text=_HINT, style="Raised.Small.TLabel", width=1)
+        self._tokens = ttk.Label(self.frame, style="Raised.Small.TLabel")
         self.button = ttk.Button(self.frame, text="Send", compound="left", command=self._click)
         self._timers = Timers(self.frame)
         self._composing = Composing(self.text)
@@ -72,7 +86,7 @@ class Composer:
             self._send_again = time.monotonic() + _STOP_TO_SEND_S
         self._running = running
         self._show_button()
-        self._say(_HINT)
+        self._say_usual()
 
     def focus(self) -> None:
         self.text.focus_set()
@@ -84,6 +98,9 @@ class Composer:
 
     def put_in_front(self, text: str) -> None:
         """Put text in front of the draft."""
+        if self._edit.waiting is not None:
+            self._edit.waiting = text + self._edit.waiting
+            return
         self.text.insert("1.0", text)
         self._fit()
         self.focus()
@@ -94,8 +111,28 @@ class Composer:
         self.type(text)
 
     def draft(self) -> str:
-        """The user's text, exactly."""
+        """What the box holds, exactly as the user wrote it."""
         return draft.from_box(self.text.get("1.0", "end-1c"))
+
+    def edit(self, question: str) -> None:
+        """Let the user change a question that was sent; the draft waits meanwhile."""
+        waiting = self._edit.waiting
+        self._edit.open(self.draft() if waiting is None else waiting)
+        self._fill(question)
+        self._say_usual()
+        self.focus()
+
+    def leave_edit(self) -> bool:
+        """Give up the change, if one is being made: the draft is back. False: none was."""
+        if self._edit.waiting is None:
+            return False
+        self._fill(self._edit.close())
+        self._say_usual()
+        return True
+
+    def show_tokens(self, words: str) -> None:
+        """How large the draft is."""
+        self._tokens.configure(text=words if self.draft() else "")
 
     def send(self) -> None:
         """Send the draft, unless there is nothing to send or an answer is still running."""
@@ -104,12 +141,30 @@ class Composer:
             return
         if self._running:
             self._say(_BUSY_HINT)
-            self._timers.start("hint", _HINT_MS, lambda: self._say(_HINT))
+            self._timers.start("hint", _HINT_MS, self._say_usual)
             return
-        if self._actions.send(text):
-            self.text.delete("1.0", "end")
-            self.text.edit_reset()
-            self._fit()
+        if self._edit.waiting is not None:
+            self._send_edited(text)
+        elif self._actions.send(text):
+            self._fill("")
+
+    def _send_edited(self, text: str) -> None:
+        # Left first: if the program refuses the text at once, it asks for the edit again.
+        self.leave_edit()
+        if not self._actions.send_edited(text):
+            self.edit(text)
+
+    def _fill(self, text: str) -> None:
+        """Put a text in the place of another one, with no undo between the two."""
+        self.text.delete("1.0", "end")
+        self.text.insert("1.0", text)
+        self.text.edit_reset()
+        self.text.see("insert")
+        self._fit()
+
+    def _cancel_edit(self) -> None:
+        self.leave_edit()
+        self.focus()
 
     def _make_text(self) -> tk.Text:
         return tk.Text(
@@ -132,9 +187,10 @@ class Composer:
     def _lay_out(self) -> None:
         px = self._theme.px
         self.frame.columnconfigure(0, weight=1)
-        self.text.grid(row=0, column=0, columnspan=2, sticky="ew", padx=(0, px(6)))
-        self._hint.grid(row=1, column=0, sticky="w", pady=(px(8), 0))
-        self.button.grid(row=1, column=1, sticky="e", pady=(px(8), 0))
+        self.text.grid(row=1, column=0, columnspan=3, sticky="ew", padx=(0, px(6)))
+        self._hint.grid(row=2, column=0, sticky="ew", pady=(px(8), 0))
+        self._tokens.grid(row=2, column=1, sticky="e", padx=px(12), pady=(px(8), 0))
+        self.button.grid(row=2, column=2, sticky="e", pady=(px(8), 0))
         self._placeholder.place(in_=self.text, x=px(1), y=px(2))
         self._placeholder.bind("<Button-1>", lambda _: self.focus())
 
@@ -144,14 +200,9 @@ class Composer:
             text.bind(name, self._enter)
         for name in ("<Shift-Return>", "<Shift-KP_Enter>"):
             text.bind(name, self._newline)
-        text.bind("<<Paste>>", self._paste)
-        text.bind("<<PasteSelection>>", self._paste_primary)
-        text.bind("<<Copy>>", self._copy)
-        text.bind("<<Cut>>", self._cut)
-        for name in ("<<SelectAll>>", "<Control-a>", "<Control-A>"):
-            text.bind(name, self._select_all)
-        for name in ("<Control-y>", "<Control-Y>"):
-            text.bind(name, self._redo)  # on X11 Tk's own is Ctrl+Shift+Z only
+        for name in ("<Control-Return>", "<Control-KP_Enter>"):
+            text.bind(name, self._resume)
+        text.bind("<Up>", self._up)
         text.bind("<Tab>", lambda _: _focus(text.tk_focusNext()))
         text.bind("<<PrevWindow>>", lambda _: _focus(text.tk_focusPrev()))
         text.bind("<<Modified>>", self._modified)
@@ -169,6 +220,21 @@ class Composer:
             self._timers.soon("report", partial(_raise, error))
         return "break"
 
+    def _resume(self, event: "tk.Event[tk.Text]") -> Break:
+        """Go on with an answer that was cut; with a draft there, or nothing to go on with, send."""
+        if self._is_empty() and self._actions.resume():
+            return "break"
+        return self._enter(event)
+
+    def _up(self, _event: "tk.Event[tk.Text]") -> Break:
+        if self._is_empty() and self._edit.waiting is None:
+            self._actions.edit()
+            return "break"
+        return None
+
+    def _is_empty(self) -> bool:
+        return self.text.compare("end-1c", "==", "1.0")
+
     def _newline(self, _event: "tk.Event[tk.Text]") -> Break:
         self._insert("\n")
         return "break"
@@ -184,55 +250,19 @@ class Composer:
         box.see("insert")
         self._fit()
 
-    def _paste(self, _event: "tk.Event[tk.Text]") -> Break:
-        if text := draft.clipboard(self.text):
-            self._insert(text)
-        return "break"
-
-    def _paste_primary(self, event: "tk.Event[tk.Text]") -> Break:
-        try:
-            text = tcl.primary_selection(self.text)
-        except (tk.TclError, UnicodeDecodeError):
-            return "break"
-        self.text.tag_remove("sel", "1.0", "end")
-        self.text.mark_set("insert", f"@{event.x},{event.y}")
-        self.type(text)
-        return "break"
-
-    def _selected(self) -> str:
-        if not self.text.tag_ranges("sel"):
-            return ""
-        return draft.from_box(self.text.get("sel.first", "sel.last"))
-
-    def _copy(self, _event: "tk.Event[tk.Text]") -> Break:
-        if selected := self._selected():
-            self.text.clipboard_clear()
-            self.text.clipboard_append(selected)
-        return "break"
-
-    def _cut(self, event: "tk.Event[tk.Text]") -> Break:
-        self._copy(event)
-        if self.text.tag_ranges("sel"):
-            self._insert("")
-        return "break"
-
-    def _select_all(self, _event: "tk.Event[tk.Text]") -> Break:
-        self.text.tag_add("sel", "1.0", "end-1c")
-        return "break"
-
-    def _redo(self, _event: "tk.Event[tk.Text]") -> Break:
-        self.text.event_generate("<<Redo>>")
-        return "break"
-
     def _modified(self, _event: "tk.Event[tk.Text]") -> None:
         if self.text.edit_modified():  # setting it back fires the event once more
             self.text.edit_modified(False)
             self._fit()
+            self._timers.start("count", _COUNT_MS, self._count)
+
+    def _count(self) -> None:
+        self._actions.count(self.draft())
 
     def _fit(self) -> None:
         """Placeholder, height and button, by what the box holds now."""
-        empty = self.text.compare("end-1c", "==", "1.0")
-        if empty:
+        if self._is_empty():
+            self._tokens.configure(text="")
             self._placeholder.place(in_=self.text, x=self._theme.px(1), y=self._theme.px(2))
         else:
             self._placeholder.place_forget()
@@ -261,11 +291,14 @@ class Composer:
         if self._running:
             icon, words, style, usable = "stop", " Stop  Esc", "Danger.TButton", True
         else:
-            usable = not self.text.compare("end-1c", "==", "1.0")
+            usable = not self._is_empty()
             icon, words, style = "send", " Send", "Accent.TButton"
         colour = colours["text"] if usable else self._theme.palette.accent["faint_text"]
         self.button.configure(text=words, style=style, image=self._theme.icon(icon, colour, 14))
         self.button.state(["!disabled"] if usable else ["disabled"])
+
+    def _say_usual(self) -> None:
+        self._say(_HINT if self._edit.waiting is None else _EDIT_HINT)
 
     def _say(self, hint: str) -> None:
         self._timers.cancel("hint")

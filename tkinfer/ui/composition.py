@@ -21,12 +21,18 @@ USER = "user"
 CODE_BLOCK = "code.block"
 CODE_HEAD = "code.head"
 COPY_CODE = "code.copy"
+REASONING = "reasoning"
+"""On what the model thought before its answer: shown, but not copied together with the answer."""
+REASONING_HEAD = "reasoning.head"
+REASONING_FOOT = "reasoning.foot"
+"""On the thin line that parts the reasoning from the answer."""
 CAP = "cap"
 """On a line that shows a band's rounded end, as an image."""
 BARE_CAP = "cap.bare"
 """On a cap whose image is still to be put in."""
 
 COPY_LABEL = "Copy"
+REASONING_LABEL = "Thinking"
 _MAX_NAME = 60
 
 Run = tuple[str, tuple[str, ...]]
@@ -45,6 +51,7 @@ class Composed:
     at_line_start: bool
     in_block: bool
     ends_in_cr: bool
+    in_reasoning: bool = False
     takes_back_cr: bool = False
     """Delete the stand-in that ends the transcript: its carriage return belonged to a CRLF."""
     caps: list[str] = field(default_factory=list)
@@ -85,6 +92,18 @@ class Composed:
         self.ends_in_cr = False
         self.breaker.reset()
 
+    def open_reasoning(self) -> None:
+        if not self.in_reasoning:
+            self.start_line(CHROME)
+            self.add(f"{REASONING_LABEL}\n", CHROME, REASONING_HEAD)
+        self.in_reasoning = True
+
+    def close_reasoning(self) -> None:
+        if self.in_reasoning:
+            self.start_line(CHROME, REASONING)
+            self.add("\n", CHROME, REASONING_FOOT)
+        self.in_reasoning = False
+
     def open_code(self, info: str) -> None:
         words = clean_line(info).split()
         language = words[0][:_MAX_NAME] if words else ""
@@ -113,11 +132,25 @@ class Composer:
     """Composes what comes next. Nothing changes until the caller says that it was drawn."""
 
     def __init__(self) -> None:
-        self._state = Composed(LineBreaker(), at_line_start=True, in_block=False, ends_in_cr=False)
+        self.state = Composed(LineBreaker(), at_line_start=True, in_block=False, ends_in_cr=False)
+        """How the transcript stands. Never changed, so it can be kept and set again after what
+        came later was deleted.
+        """
+
+    def reasoning(self, ops: Sequence[DrawOp]) -> Composed:
+        """What the model thinks before its answer: plain text, whatever it holds."""
+        made = self._next()
+        if ops:
+            made.open_reasoning()
+        for op in ops:
+            made.add_text(op.source, REASONING)
+        return made
 
     def ops(self, ops: Sequence[DrawOp]) -> Composed:
         """An answer's next operations."""
         made = self._next()
+        if ops:
+            made.close_reasoning()
         for op in ops:
             match op:
                 case InsertText():
@@ -152,6 +185,7 @@ class Composer:
     def answer_end(self, note: str, tone: str) -> Composed:
         """What closes an answer: an open block's end, and a note if there is one."""
         made = self._next()
+        made.close_reasoning()
         made.close_code()
         if text := clean(note).strip():
             made.start_line(CHROME)
@@ -161,18 +195,20 @@ class Composer:
     def drawn(self, made: Composed) -> None:
         """This has been put in; go on from there."""
         made.runs, made.caps, made.takes_back_cr = [], [], False
-        self._state = made
+        self.state = made
 
     def _next(self) -> Composed:
-        state = self._state
+        state = self.state
         return Composed(
             state.breaker.copy(),
             at_line_start=state.at_line_start,
             in_block=state.in_block,
             ends_in_cr=state.ends_in_cr,
+            in_reasoning=state.in_reasoning,
         )
 
     def _head(self, made: Composed, author: str) -> None:
+        made.close_reasoning()
         made.close_code()
         made.start_line(CHROME)
         made.add(f"{clean_line(author)[:_MAX_NAME]}\n", CHROME, HEADING)

@@ -14,6 +14,40 @@ _THUMB_MS = 50
 _END = "1.0"
 
 
+class ReadersPlace:
+    """What the reader sees while the text behind a mark is replaced."""
+
+    def __init__(self, text: tk.Text, mark: str) -> None:
+        top = str(text.index("@0,0"))
+        self._text = text
+        self._mark = mark
+        self._behind = -1
+        """How many indices the uppermost visible one is behind the mark; -1: in front of it."""
+        self._y = _line_top(text, top)
+        if text.compare(top, ">=", mark):
+            counted = text.count(mark, top, "indices")
+            self._behind = (counted[0] if isinstance(counted, tuple) else counted) or 0
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the mark is above what is visible."""
+        return self._behind > 0
+
+    def restore(self) -> None:
+        """Show the same place, as far as the new text reaches. Above the mark nothing moved."""
+        if self._behind < 0:
+            return
+        text = self._text
+        place = str(text.index(f"{self._mark} +{self._behind} indices"))
+        text.tk.call(str(text), "yview", place)
+        text.yview_scroll(_line_top(text, place) - self._y, "pixels")
+
+
+def _line_top(text: tk.Text, index: str) -> int:
+    line = text.dlineinfo(index)
+    return line[1] if line else 0
+
+
 class Follower:
     """Knows whether the end is in view, scrolls along with it, and offers the way back to it."""
 

@@ -9,6 +9,7 @@ _PATTERNS: Mapping[str, tuple[str, ...]] = {
     "open": ("{mod}-o", "{mod}-O"),
     "new": ("{mod}-n", "{mod}-N"),
     "composer": ("{mod}-l", "{mod}-L"),
+    "regenerate": ("{mod}-r", "{mod}-R"),
     "copy_code": ("{mod}-Shift-c", "{mod}-Shift-C"),
     "larger": ("{mod}-equal", "{mod}-plus", "{mod}-KP_Add"),
     "smaller": ("{mod}-minus", "{mod}-KP_Subtract"),
@@ -19,14 +20,14 @@ _PATTERNS: Mapping[str, tuple[str, ...]] = {
 
 
 def bind_keys(
-    root: tk.Misc, texts: tuple[tk.Text, ...], actions: Mapping[str, Callable[[], None]]
+    root: tk.Misc, texts: tuple[tk.Text, ...], actions: Mapping[str, Callable[[], object]]
 ) -> None:
     """Bind the actions by name to the whole window, and to its Texts in front of Tk's own keys."""
     modifier = "Command" if root.tk.call("tk", "windowingsystem") == "aqua" else "Control"
     for name, action in actions.items():
 
         def run(
-            _event: "tk.Event[tk.Misc]", action: Callable[[], None] = action
+            _event: "tk.Event[tk.Misc]", action: Callable[[], object] = action
         ) -> Literal["break"]:
             action()
             return "break"

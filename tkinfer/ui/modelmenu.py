@@ -31,6 +31,7 @@ class ModelActions:
     load: Callable[[str], None]
     load_starter: Callable[[], None]
     options: Callable[[], None]
+    unload: Callable[[], None]
     cancel: Callable[[], None]
 
 
@@ -110,6 +111,8 @@ class ModelButton:
         if self._badge.starter_installed:
             rows.append(Item(label="Starter model", action=self._actions.load_starter))
         rows.append(Item(label="Loading options…", action=self._actions.options))
+        if self._badge.loaded:
+            rows.append(Item(label="Unload", action=self._actions.unload))
         if recent := self._badge.recent[:_MOST_RECENT]:
             rows += [SEPARATOR, Heading(label="Recent")]
             rows += [

@@ -6,15 +6,14 @@ from tkinter import ttk
 
 from tkinfer.ui import fonts
 from tkinfer.ui.readonly import make_readonly
-from tkinfer.ui.sanitise import clean
+from tkinfer.ui.sanitise import clean, clean_line
 from tkinfer.ui.theme import Theme
 from tkinfer.ui.timers import Timers
 from tkinfer.ui.view import Notice
 
 _MOST_SHOWN = 3
 _MOST_DETAIL_LINES = 8
-_BUTTONS_WIDTH = 120
-UNDO_SHOWN_MS = 15_000
+BRIEF_MS = 15_000
 
 _ICON_COLOURS = {"plain": "accent", "warning": "warning", "error": "danger"}
 
@@ -74,7 +73,13 @@ class _NoticeBar:
         self._next = ttk.Label(self.frame, text=clean(notice.next_step), style=f"{tone}.TLabel")
         self._buttons = ttk.Frame(self.frame, style=f"{tone}Flat.TFrame")
         button = f"Notice{tone}.TButton"
-        self._undo = ttk.Button(self._buttons, text="Undo", style=button, command=self._undo_it)
+        action = notice.action
+        self._action = ttk.Button(
+            self._buttons,
+            text=clean_line(action.label) if action is not None else "",
+            style=button,
+            command=self._act,
+        )
         self._close_bar = close
         self._toggle = ttk.Button(
             self._buttons, text="Details", style=button, command=self._toggle_detail
@@ -102,23 +107,24 @@ class _NoticeBar:
         self._buttons.grid(row=0, column=2, sticky="ne")
         if self._notice.detail:
             self._toggle.pack(side="left")
-        if self._notice.undo is not None:
-            self._undo.pack(side="left")
-            Timers(self.frame).start("go", UNDO_SHOWN_MS, self._close_bar)
+        if self._notice.action is not None:
+            self._action.pack(side="left")
+            if self._notice.action.brief:
+                Timers(self.frame).start("go", BRIEF_MS, self._close_bar)
         self._close.pack(side="right")
         self.frame.pack(fill="x", pady=(0, px(8)))
         self.frame.bind("<Configure>", self._wrap)
 
     def _wrap(self, event: "tk.Event[tk.Misc]") -> None:
         px = self._theme.px
-        beside = px(60) + (px(_BUTTONS_WIDTH) if self._notice.detail else 0)
+        beside = px(40) + self._buttons.winfo_reqwidth()
         self._what.configure(wraplength=max(event.width - beside, px(100)))
         self._next.configure(wraplength=max(event.width - px(60), px(100)))
 
-    def _undo_it(self) -> None:
+    def _act(self) -> None:
         self._close_bar()
-        if self._notice.undo is not None:
-            self._notice.undo()
+        if self._notice.action is not None:
+            self._notice.action.run()
 
     def _toggle_detail(self) -> None:
         if self._detail is not None:

@@ -285,6 +285,9 @@ def _buttons(palette: Palette) -> dict[str, Button]:
         "Danger": filled(raised, "danger"),
         "Primary": filled(window, "accent"),
         "Ghost": replace(ghost(window), padding=(8, 6)),
+        "RaisedGhost": replace(
+            ghost(raised), padding=(8, 3), radius=ROW_RADIUS, font=fonts.SMALL_BOLD
+        ),
         "Outline": outline,
         "Card": replace(outline, padding=(14, 9), anchor="w", radius=10),
         "Jump": replace(outline, padding=(14, 6), radius=14, font=fonts.SMALL_BOLD),

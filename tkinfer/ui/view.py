@@ -15,6 +15,7 @@ from actors.turn import Channel, Phase
 from tkinfer.appearance import Appearance
 
 if TYPE_CHECKING:
+    from actors.messages import TokenChoice
     from tkinfer.tuning import Tuning
 
 
@@ -66,7 +67,7 @@ class EmptyState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoticeAction:
-    """The button of a notice. A `brief` one, such as an undo, goes with its notice after a while."""
+    """The button of a notice. A `brief` one, such as an undo, goes after a while."""
 
     label: str
     run: Callable[[], None]
@@ -75,7 +76,7 @@ class NoticeAction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """A bar above the composer, until it is closed. `detail` opens on a click and can be copied.
+    """A bar above the composer until it is closed. `detail` opens on a click and can be copied.
 
     The button of `action` closes it too.
     """
@@ -96,6 +97,8 @@ class AnswerChoices:
     number: int = 1
     """Which of its versions is shown, from 1."""
     versions: int = 1
+    tokens: bool = False
+    """It is known what else the model could have written."""
     seed: int | None = None
     """With which the same settings give it again, if that is known."""
 
@@ -203,6 +206,10 @@ class Actions(Protocol):
 
     def answer_text(self) -> str:
         """The last answer as the model wrote it, without its reasoning."""
+        ...
+
+    def answer_tokens(self) -> "Sequence[TokenChoice]":
+        """What else the model could have written in the last answer, place by place."""
         ...
 
     def count_draft(self, text: str) -> None:

@@ -1,42 +1,51 @@
 """The main window: puts the parts together, and is the View that the session asks."""
 
-import re
 import tkinter as tk
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from tkinter import ttk
 from typing import Literal
 
 from actors.drawing import DrawOp
-from tkinfer.paths import asset
+from actors.turn import Channel
 from tkinfer.ui import sanitise
-from tkinfer.ui.appearance import SystemAppearance
 from tkinfer.ui.bands import column_margin
 from tkinfer.ui.callbackerrors import catch_callback_errors
 from tkinfer.ui.composer import Composer, ComposerActions
 from tkinfer.ui.emptystate import EmptyStateActions, EmptyStatePanel
 from tkinfer.ui.keys import bind_keys, click_without_focus
+from tkinfer.ui.lastanswer import LastAnswer
 from tkinfer.ui.lazypanel import LazyPanel
+from tkinfer.ui.lighting import Lighting
+from tkinfer.ui.mainmenu import MainMenuActions, main_menu_rows
 from tkinfer.ui.modelmenu import ModelActions
 from tkinfer.ui.notice import NoticeArea
 from tkinfer.ui.opendialog import ask_for_lora, ask_for_model
-from tkinfer.ui.popover import SEPARATOR, Heading, Item, Popover, Row
-from tkinfer.ui.sheet import Sheet
+from tkinfer.ui.popover import Popover, Row
+from tkinfer.ui.rootwindow import PROGRAM, set_up_root
+from tkinfer.ui.sheets import Sheets
 from tkinfer.ui.statusbar import StatusBar
 from tkinfer.ui.textmenus import composer_rows, transcript_rows
 from tkinfer.ui.theme import Theme
 from tkinfer.ui.topbar import TopBar, TopBarActions
 from tkinfer.ui.transcript import Transcript
-from tkinfer.ui.view import Actions, Appearance, EmptyState, ModelBadge, Notice, Status, Tone
+from tkinfer.ui.view import (
+    Actions,
+    AnswerChoices,
+    Appearance,
+    EmptyState,
+    ModelBadge,
+    Notice,
+    Status,
+    Tone,
+)
 
 ErrorHandler = Callable[[BaseException], None]
 """Gets what a Tk callback raised, traceback included. Main thread."""
 
-_PROGRAM = "tkinfer"
 _AIR = 10
 _WINDOW_MARGIN = 24
-_SIZE = (1000, 740)
-_LEAST_SIZE = (480, 400)
 
 
 class MainWindow:
@@ -57,20 +66,18 @@ class MainWindow:
         """
         self.root = root
         self._actions = actions
-        self._appearance = appearance
-        self._system_dark = False
         self._running = False
         self._badge = ModelBadge(label="")
         self._folder: Path | None = None
         catch_callback_errors(root, on_error)
-        self._system = SystemAppearance(root, self._system_said)
-        if appearance is Appearance.SYSTEM:
-            self._system.check()  # first of all, so that the answer may be there before the window
+        # First of all, so that the system's answer may be there before the window.
+        self._lighting = Lighting(root, appearance)
         sanitise.adapt_to(root)
-        self._theme = Theme(root, dark=self._wants_dark())
-        self._set_up_root(size)
+        self._theme = Theme(root, dark=self._lighting.dark)
+        self._lighting.on_change(lambda dark: self._theme.switch(dark=dark))
+        set_up_root(root, self._theme.px, size=size, close=actions.close)
         self._popover = Popover(root, self._theme)
-        self._sheet = Sheet(root, self._theme)
+        self._sheets = Sheets(self._theme)
         self.panel = LazyPanel(
             self._theme,
             self._popover,
@@ -104,7 +111,7 @@ class MainWindow:
     def show_title(self, title: str) -> None:
         self._top.show_title(title)
         line = sanitise.clean_line(title)
-        self.root.title(f"{line} · {_PROGRAM}" if line else _PROGRAM)
+        self.root.title(f"{line} · {PROGRAM}" if line else PROGRAM)
 
     def show_empty(self, state: EmptyState | None) -> None:
         self._empty.show(state)
@@ -115,13 +122,27 @@ class MainWindow:
     def begin_answer(self, author: str) -> None:
         self.transcript.begin_answer(author)
 
-    def draw(self, ops: Sequence[DrawOp]) -> None:
-        self.transcript.draw(ops)
+    def show_left_out(self, words: str) -> None:
+        self.transcript.show_left_out(words)
+
+    def draw(self, ops: Sequence[DrawOp], channel: Channel = Channel.ANSWER) -> None:
+        self.transcript.draw(ops, channel)
 
     def end_answer(self, *, figures: str, note: str, tone: Tone) -> None:
         self.transcript.end_answer(figures, note, tone)
 
+    def show_choices(self, choices: AnswerChoices | None) -> None:
+        self._last_answer.choices = choices
+        self.transcript.show_choices(choices)
+
+    def replacing_answer(self) -> AbstractContextManager[None]:
+        return self.transcript.replacing_answer()
+
+    def replacing_exchange(self) -> AbstractContextManager[None]:
+        return self.transcript.replacing_exchange()
+
     def clear_chat(self) -> None:
+        self.show_choices(None)
         self.transcript.clear()
 
     def show_notice(self, notice: Notice) -> None:
@@ -129,6 +150,15 @@ class MainWindow:
 
     def set_draft(self, text: str) -> None:
         self.composer.put_in_front(text)
+
+    def edit_question(self, text: str) -> None:
+        self.composer.edit(text)
+
+    def leave_edit(self) -> None:
+        self.composer.leave_edit()
+
+    def show_draft_tokens(self, words: str) -> None:
+        self.composer.show_tokens(words)
 
     # ---- Beyond View
 
@@ -143,46 +173,41 @@ class MainWindow:
     def close(self) -> None:
         """Close what lies on top, paint no more. The caller destroys the root, timers with it."""
         self._popover.close()
-        self._sheet.close()
+        self._sheets.close()
         self.panel.close()
         self._theme.close()
 
     def show_appearance(self, appearance: Appearance) -> None:
         """Paint the window so; asks the system if it is to decide."""
-        self._appearance = appearance
-        self._theme.switch(dark=self._wants_dark())
-        if appearance is Appearance.SYSTEM:
-            self._system.check()
+        self._lighting.choose(appearance)
 
     # ---- Putting it together
-
-    def _set_up_root(self, size: str) -> None:
-        root, px = self.root, self._theme.px
-        root.title(_PROGRAM)
-        remembered = re.fullmatch(r"(\d{3,5})x(\d{3,5})", size)
-        across, down = map(int, remembered.groups()) if remembered else map(px, _SIZE)
-        # Where it goes is the window manager's business.
-        width = min(across, root.winfo_screenwidth())
-        root.geometry(f"{width}x{min(down, root.winfo_screenheight())}")
-        root.minsize(px(_LEAST_SIZE[0]), px(_LEAST_SIZE[1]))
-        root.protocol("WM_DELETE_WINDOW", self._actions.close)
-        icons = [asset(f"icons/tkinfer-{size}.png") for size in (128, 48)]
-        if all(icon.exists() for icon in icons):
-            names = [f"tkinfer.program.{icon.stem}" for icon in icons]
-            for name, icon in zip(names, icons, strict=True):
-                root.tk.call("image", "create", "photo", name, "-file", str(icon))
-            root.tk.call("wm", "iconphoto", str(root), "-default", *names)
 
     def _build(self) -> None:
         root, theme = self.root, self._theme
         self._top = TopBar(root, theme, self._popover, self._top_bar_actions())
-        self.transcript = Transcript(root, theme, typed=self._typed_elsewhere)
+        self._last_answer = LastAnswer(self._actions, self._to_clipboard)
+        self.transcript = Transcript(
+            root,
+            theme,
+            typed=lambda text: self.composer.type(text),  # noqa: PLW0108 - the composer comes later
+            actions=self._last_answer.row_actions(
+                tokens=lambda: self._sheets.show_tokens(self._actions.answer_tokens())
+            ),
+        )
         self._bottom = ttk.Frame(root)
         self._notices = NoticeArea(self._bottom, theme)
         self.composer = Composer(
             self._bottom,
             theme,
-            ComposerActions(send=self._actions.send, stop=self._actions.stop),
+            ComposerActions(
+                send=self._actions.send,
+                send_edited=self._actions.send_edited,
+                stop=self._actions.stop,
+                edit=self._last_answer.edit,
+                resume=self._last_answer.resume,
+                count=self._actions.count_draft,
+            ),
         )
         self._status = StatusBar(root, theme)
         self._empty = EmptyStatePanel(
@@ -224,6 +249,7 @@ class MainWindow:
             load=self._actions.load_model,
             load_starter=self._actions.load_starter,
             options=lambda: self.panel.open("loading"),
+            unload=self._actions.unload,
             cancel=self._actions.cancel_load,
         )
         return TopBarActions(
@@ -235,26 +261,15 @@ class MainWindow:
         )
 
     def _menu(self) -> list[Row]:
-        def look(label: str, appearance: Appearance) -> Item:
-            return Item(
-                label=label,
-                action=lambda: self._choose_appearance(appearance),
-                checked=self._appearance is appearance,
-            )
-
-        return [
-            Item(label="Open GGUF…", action=self._open_file, shortcut="Ctrl+O"),
-            Item(label="New chat", action=self._new_chat, shortcut="Ctrl+N"),
-            Item(label="Settings", action=self.panel.toggle, shortcut="Ctrl+,"),
-            SEPARATOR,
-            Heading(label="Appearance"),
-            look("System", Appearance.SYSTEM),
-            look("Light", Appearance.LIGHT),
-            look("Dark", Appearance.DARK),
-            SEPARATOR,
-            Item(label="Keyboard", action=self._sheet.show_keys, shortcut="F1"),
-            Item(label="About", action=self._sheet.show_about),
-        ]
+        actions = MainMenuActions(
+            open_file=self._open_file,
+            new_chat=self._new_chat,
+            settings=self.panel.toggle,
+            look=self._choose_look,
+            keys=self._sheets.show_keys,
+            about=self._sheets.show_about,
+        )
+        return main_menu_rows(actions, self._lighting.chosen)
 
     def _bind(self) -> None:
         root, theme = self.root, self._theme
@@ -265,25 +280,26 @@ class MainWindow:
                 "open": self._open_file,
                 "new": self._new_chat,
                 "composer": self.composer.focus,
-                "copy_code": self._copy_last_code,
+                "regenerate": self._last_answer.regenerate,
+                "copy_code": self.transcript.code.copy_last,
                 "larger": lambda: theme.zoom(1),
                 "smaller": lambda: theme.zoom(-1),
                 "unzoomed": lambda: theme.zoom(0),
                 "settings": lambda: self.panel.toggle(focus=True),
-                "help": self._sheet.show_keys,
+                "help": self._sheets.show_keys,
             },
         )
         click_without_focus(root)
         root.bind("<Escape>", self._escape)
-        root.bind("<FocusIn>", self._focused, add=True)
         root.bind("<Destroy>", self._destroyed, add=True)
         self.transcript.text.bind("<<ContextMenu>>", self._transcript_menu)
         self.composer.text.bind("<<ContextMenu>>", self._composer_menu)
 
     # ---- What the user does
 
-    def _typed_elsewhere(self, text: str) -> None:
-        self.composer.type(text)
+    def _to_clipboard(self, text: str) -> None:
+        self.root.clipboard_clear()
+        self.root.clipboard_append(text)
 
     def _to_composer(self) -> None:
         self.composer.focus()
@@ -292,55 +308,40 @@ class MainWindow:
         self._actions.new_chat()
         self.composer.focus()
 
+    def _choose_look(self, appearance: Appearance) -> None:
+        self.show_appearance(appearance)
+        self._actions.choose_appearance(appearance)
+
     def _open_file(self) -> None:
         path = ask_for_model(self.root, self._folder)
         if path:
             self._folder = Path(path).parent
             self._actions.load_model(path)
 
-    def _copy_last_code(self) -> None:
-        self.transcript.code.copy_last()
-
     def _escape(self, _event: "tk.Event[tk.Misc]") -> None:
         """Close what lies on top; with nothing there, stop what runs."""
         if self._popover.is_open:
             self._popover.close()
-        elif self._sheet.close() or self.panel.escape():
+        elif self._sheets.close() or self.panel.escape():
             pass
         elif self._running:
             self._actions.stop()
         elif self._badge.loading is not None:
             self._actions.cancel_load()
+        elif self.composer.leave_edit():
+            pass
         elif not self._notices.close_newest():
             self.panel.close()
 
     def _transcript_menu(self, event: "tk.Event[tk.Text]") -> Literal["break"]:
         place = str(self.transcript.text.index(f"@{event.x},{event.y}"))
-        self._popover.open_at_pointer(event, transcript_rows(self.transcript, place))
+        rows = transcript_rows(self.transcript, place, self._last_answer.menu_rows())
+        self._popover.open_at_pointer(event, rows)
         return "break"  # the press would close the menu again
 
     def _composer_menu(self, event: "tk.Event[tk.Text]") -> Literal["break"]:
         self._popover.open_at_pointer(event, composer_rows(self.composer.text))
         return "break"
-
-    # ---- Appearance
-
-    def _choose_appearance(self, appearance: Appearance) -> None:
-        self.show_appearance(appearance)
-        self._actions.choose_appearance(appearance)
-
-    def _wants_dark(self) -> bool:
-        if self._appearance is Appearance.SYSTEM:
-            return self._system_dark
-        return self._appearance is Appearance.DARK
-
-    def _system_said(self, dark: bool) -> None:  # noqa: FBT001 - a callback with one answer
-        self._system_dark = dark
-        self._theme.switch(dark=self._wants_dark())
-
-    def _focused(self, event: "tk.Event[tk.Misc]") -> None:
-        if event.widget is self.root and self._appearance is Appearance.SYSTEM:
-            self._system.check()
 
     def _destroyed(self, event: "tk.Event[tk.Misc]") -> None:
         if event.widget is self.root:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from actors.drawing import BlockKind, CloseBlock, InsertText, OpenBlock
+from actors.messages import TokenChoice
 from tests.waiting import wait_until
 from tkinfer.settings import Settings
 from tkinfer.tuning import Tuning
@@ -22,6 +23,9 @@ class RecordingActions(Actions):
     def __init__(self) -> None:
         self.calls: list[tuple[str, ...]] = []
         self.takes = True
+        self.answered = ""
+        self.tokens: Sequence[TokenChoice] = ()
+        self.counted: list[str] = []
         self.tuned = Tuning(
             Settings(),
             lambda: self.calls.append(("save",)),
@@ -39,6 +43,34 @@ class RecordingActions(Actions):
         self.calls.append(("send", text))
         self.on_send(text)
         return self.takes
+
+    def send_edited(self, text: str) -> bool:
+        self.calls.append(("send_edited", text))
+        return self.takes
+
+    def regenerate(self) -> None:
+        self.calls.append(("regenerate",))
+
+    def resume_answer(self) -> None:
+        self.calls.append(("resume_answer",))
+
+    def edit_question(self) -> None:
+        self.calls.append(("edit_question",))
+
+    def step_version(self, step: int) -> None:
+        self.calls.append(("step_version", str(step)))
+
+    def answer_text(self) -> str:
+        return self.answered
+
+    def answer_tokens(self) -> Sequence[TokenChoice]:
+        return self.tokens
+
+    def count_draft(self, text: str) -> None:
+        self.counted.append(text)
+
+    def unload(self) -> None:
+        self.calls.append(("unload",))
 
     def stop(self) -> None:
         self.calls.append(("stop",))

@@ -22,7 +22,9 @@ def busy(rig: Rig) -> None:
     for number in range(100):
         rig.draw(f"piece {number}\n")
     rig.window.draw([opened(), plain("x\n", "code"), closed()])
-    rig.window._copy_last_code()
+    rig.window.transcript.code.copy_last()
+    rig.window.composer.edit("old")
+    rig.window.composer.leave_edit()
     rig.window.composer.type("next")
     rig.window.composer.send()
     rig.window.show_notice(Notice(what="something", detail="more"))
@@ -63,8 +65,10 @@ def test_t2_views_created_drawn_and_destroyed_in_one_program(
 ) -> None:
     from tkinfer.ui.transcript import Transcript
 
+    actions = rig.window._last_answer.row_actions(tokens=lambda: None)
+
     for _ in range(CYCLES):
-        view = Transcript(rig.root, rig.window._theme, typed=lambda _: None)
+        view = Transcript(rig.root, rig.window._theme, typed=lambda _: None, actions=actions)
         view.frame.place(relwidth=1, relheight=1)
         view.begin_answer("Model")
         view.draw([plain("text\n"), opened(), plain("x\n"), closed()])

@@ -1,0 +1,289 @@
+"""What is offered with the last answer: the row below it, the menu, the keys; and its versions."""
+
+import pytest
+
+from actors.turn import Channel
+from tests.tkinfer.ui.rig import CountingTk, Rig, closed, opened, plain
+from tkinfer.ui.clipping import clip
+from tkinfer.ui.view import AnswerChoices, Tone
+
+pytestmark = pytest.mark.ui
+
+LONG = "A line of an answer that goes on for a while.\n" * 80
+
+
+def exchange(rig: Rig, question: str, answer: str) -> None:
+    rig.window.add_user_message(question)
+    rig.answer(answer)
+    rig.window.end_answer(figures="12 tokens", note="", tone=Tone.PLAIN)
+
+
+def click(rig: Rig, words: str) -> None:
+    """Click on these words of the row, as a mouse does."""
+    place = rig.text.search(words, "answer.row.first")
+    assert place, words
+    rig.text.see(place)
+    rig.settle()
+    x, y, width, height = rig.text.bbox(place) or (0, 0, 0, 0)
+    at = {"x": x + width // 2, "y": y + height // 2}
+    rig.text.event_generate("<Motion>", **at)
+    rig.text.event_generate("<Button-1>", **at)
+    rig.text.event_generate("<ButtonRelease-1>", **at)
+    rig.settle()
+
+
+def row(rig: Rig) -> str:
+    if not rig.text.tag_ranges("answer.row"):
+        return ""
+    return rig.text.get("answer.row.first", "answer.row.last").strip().replace("\xa0", " ")
+
+
+def everything(rig: Rig) -> list[tuple[str, str]]:
+    """The whole picture, marks and image names left out."""
+    dump = rig.text.dump("1.0", "end", text=True, tag=True)
+    return [(key, value) for key, value, _ in dump]
+
+
+def test_the_row_offers_what_can_be_done_and_goes_with_the_next_message(rig: Rig) -> None:
+    exchange(rig, "Why?", "Because.")
+    rig.window.show_choices(AnswerChoices())
+    assert row(rig).split("     ") == ["Regenerate", "Edit question", "Copy"]
+    choices = AnswerChoices(resumable=True, number=2, versions=3, tokens=True, seed=42)
+    rig.window.show_choices(choices)
+    words = [part for part in row(rig).split("     ") if part]
+    assert words == [
+        *("Continue", "Regenerate", "Edit question", "Copy", "Tokens", "‹ 2 of 3 ›", "seed 42")
+    ]
+    rig.window.add_user_message("And?")
+    assert row(rig) == ""
+    assert "Regenerate" not in rig.shown()
+
+
+def test_a_click_does_what_the_word_says(rig: Rig) -> None:
+    exchange(rig, "Why?", "Because.")
+    rig.actions.answered = "Because **so**."
+    rig.window.show_choices(AnswerChoices(resumable=True, number=2, versions=3))
+    for words in ("Regenerate", "Continue", "Edit", "‹", "›"):
+        click(rig, words)
+    assert rig.actions.calls == [
+        *(("regenerate",), ("resume_answer",), ("edit_question",)),
+        *(("step_version", "-1"), ("step_version", "1")),
+    ]
+    click(rig, "Copy")
+    assert rig.clipboard() == "Because **so**."
+
+
+def test_at_either_end_of_the_versions_there_is_no_step_beyond(rig: Rig) -> None:
+    exchange(rig, "Why?", "Because.")
+    rig.window.show_choices(AnswerChoices(number=1, versions=2))
+    click(rig, "‹")
+    assert rig.actions.calls == []
+    click(rig, "›")
+    assert rig.actions.calls == [("step_version", "1")]
+
+
+def test_the_row_is_not_copied(rig: Rig) -> None:
+    exchange(rig, "Why?", "Because.")
+    rig.window.show_choices(AnswerChoices(seed=7))
+    assert clip(rig.text, "1.0", "end-1c").strip() == "Why?\n\nBecause."
+
+
+def test_keys_do_the_same_and_nothing_while_nothing_is_offered(rig: Rig) -> None:
+    for key in ("<Control-r>", "<Control-Return>", "<Up>"):
+        rig.press(rig.box, key)
+    assert rig.actions.calls == []
+    exchange(rig, "Why?", "Because.")
+    rig.window.show_choices(AnswerChoices(resumable=True))
+    for key in ("<Control-r>", "<Control-Return>", "<Up>"):
+        rig.press(rig.box, key)
+    rig.press(rig.text, "<Control-r>")
+    assert rig.actions.calls == [
+        *(("regenerate",), ("resume_answer",), ("edit_question",), ("regenerate",))
+    ]
+
+
+def test_control_enter_sends_a_draft(rig: Rig) -> None:
+    exchange(rig, "Why?", "Because.")
+    rig.window.show_choices(AnswerChoices(resumable=True))
+    rig.type(rig.box, "hello")
+    rig.press(rig.box, "<Control-Return>")
+    assert rig.actions.calls == [("send", "hello")]
+
+
+def test_up_in_a_draft_moves_the_cursor(rig: Rig) -> None:
+    exchange(rig, "Why?", "Because.")
+    rig.window.show_choices(AnswerChoices())
+    rig.window.composer.type("one\ntwo")
+    rig.press(rig.box, "<Up>")
+    assert rig.actions.calls == []
+    assert str(rig.box.index("insert")).startswith("1.")
+
+
+def test_the_menu_has_them_too(rig: Rig) -> None:
+    assert rig.window._last_answer.menu_rows() == []
+    exchange(rig, "Why?", "Because.")
+    rig.window.show_choices(AnswerChoices(resumable=True))
+    labels = [getattr(item, "label", "") for item in rig.window._last_answer.menu_rows()]
+    assert labels == ["Copy answer", "Continue", "Regenerate", "Edit question"]
+
+
+# ---- reasoning and what is left out
+
+
+def test_reasoning_is_shown_apart_and_not_copied(rig: Rig) -> None:
+    rig.window.add_user_message("Why?")
+    rig.window.begin_answer("Model")
+    for piece in ("Let me", " think\n", "about ``` it"):
+        rig.window.draw([plain(piece, "reasoning")], Channel.REASONING)
+    rig.draw("Because.")
+    rig.window.end_answer(figures="", note="", tone=Tone.PLAIN)
+    assert "Thinking\nLet me think\nabout ``` it\n" in rig.shown()
+    first, last = map(str, rig.text.tag_ranges("reasoning")[:2])
+    assert "about ``` it" in rig.text.get(first, last)
+    assert clip(rig.text, "1.0", "end-1c").strip() == "Why?\n\nBecause."
+    assert clip(rig.text, first, f"{last} -1c") == "Let me think\nabout ``` it"
+
+
+def test_an_answer_cut_while_thinking_closes_its_reasoning(rig: Rig) -> None:
+    rig.window.begin_answer("Model")
+    rig.window.draw([plain("Let me", "reasoning")], Channel.REASONING)
+    rig.window.end_answer(figures="", note="Stopped.", tone=Tone.PLAIN)
+    rig.window.add_user_message("Next")
+    assert "reasoning" not in rig.text.tag_names(rig.text.search("Next", "1.0"))
+    assert "reasoning" not in rig.text.tag_names(rig.text.search("Stopped.", "1.0"))
+
+
+def test_what_is_left_out_stands_above_the_answer_whenever_it_is_told(rig: Rig) -> None:
+    rig.window.begin_answer("Model")
+    rig.draw("Begun ")
+    rig.window.show_left_out("The first 2 messages have no room.")
+    rig.draw("and ended.")
+    rig.window.end_answer(figures="9 tokens", note="", tone=Tone.PLAIN)
+    lines = rig.shown().splitlines()
+    assert lines[0].startswith("Model   9 tokens")
+    assert lines[1:3] == ["The first 2 messages have no room.", "Begun and ended."]
+    assert clip(rig.text, "1.0", "end-1c").strip() == "Begun and ended."
+
+
+# ---- versions
+
+
+def answer(rig: Rig, *, code: bool = True, figures: str = "3 tokens") -> None:
+    rig.window.begin_answer("Model")
+    rig.draw("Because ")
+    if code:
+        rig.window.draw([opened(), plain("x = 1\n", "code"), closed()])
+    rig.draw("so.")
+    rig.window.end_answer(figures=figures, note="Stopped.", tone=Tone.PLAIN)
+
+
+def test_an_answer_in_the_place_of_another_looks_as_if_it_were_the_first(rig: Rig) -> None:
+    rig.window.add_user_message("Why?")
+    answer(rig)
+    rig.window.show_choices(AnswerChoices())
+    wanted = everything(rig)
+    rig.window.clear_chat()
+    rig.window.add_user_message("Why?")
+    rig.answer("Another one, ", "without an end")
+    rig.window.end_answer(figures="", note="", tone=Tone.PLAIN)
+    rig.window.show_choices(AnswerChoices(versions=2))
+    for _ in range(3):
+        with rig.window.replacing_answer():
+            answer(rig)
+        rig.window.show_choices(AnswerChoices())
+        assert everything(rig) == wanted
+
+
+def test_an_exchange_in_the_place_of_another(rig: Rig) -> None:
+    exchange(rig, "First?", "First.")
+    rig.window.add_user_message("Why?")
+    answer(rig)
+    wanted = everything(rig)
+    with rig.window.replacing_exchange():
+        rig.window.add_user_message("How\nso?")
+        answer(rig, code=False)
+    assert "How\nso?" in rig.shown()
+    assert "Why?" not in rig.shown()
+    with rig.window.replacing_exchange():
+        rig.window.add_user_message("Why?")
+        answer(rig)
+    assert everything(rig) == wanted
+
+
+def test_an_open_answer_in_the_place_of_another_grows_on(rig: Rig) -> None:
+    rig.window.add_user_message("Why?")
+    answer(rig)
+    with rig.window.replacing_answer():
+        rig.window.begin_answer("Model")
+        rig.draw("Because ")
+    rig.draw("of that.")
+    rig.window.end_answer(figures="", note="", tone=Tone.PLAIN)
+    assert rig.shown().endswith("Model\nBecause of that.")
+
+
+def test_stepping_through_versions_keeps_the_readers_place(rig: Rig) -> None:
+    exchange(rig, "First?", LONG)
+    exchange(rig, "Second?", LONG)
+    rig.text.yview(rig.text.search("Second?", "1.0"))
+    rig.text.yview_scroll(-16, "units")
+    rig.settle()
+    place = rig.text.index("@0,0")
+    with rig.window.replacing_answer():
+        answer(rig)
+    rig.window.show_choices(AnswerChoices(versions=2))
+    rig.settle()
+    with rig.window.replacing_answer():
+        rig.answer(LONG)
+        rig.window.end_answer(figures="", note="", tone=Tone.PLAIN)
+    rig.settle()
+    assert rig.text.index("@0,0") == place
+
+
+def test_within_the_answer_the_place_is_kept_to_the_pixel(rig: Rig) -> None:
+    exchange(rig, "First?", LONG)
+    rig.text.yview("answer.start +20 lines")
+    rig.text.yview_scroll(7, "pixels")
+    rig.settle()
+    place, line = rig.text.index("@0,0"), rig.text.dlineinfo("@0,0")
+    with rig.window.replacing_answer():
+        rig.answer(LONG)
+        rig.window.end_answer(figures="12 tokens", note="", tone=Tone.PLAIN)
+    rig.settle()
+    assert rig.text.index("@0,0") == place
+    assert (rig.text.dlineinfo("@0,0") or [0, 0])[1] == (line or [0, 1])[1]
+
+
+def test_an_answer_that_is_asked_for_again_is_looked_at(rig: Rig) -> None:
+    exchange(rig, "First?", LONG)
+    exchange(rig, "Second?", LONG)
+    rig.text.yview("1.0")
+    rig.settle()
+    with rig.window.replacing_answer():
+        rig.window.begin_answer("Model")
+    rig.draw("new")
+    rig.settle()
+    assert rig.text.dlineinfo("end-1c") is not None
+
+
+def test_a_copied_label_does_not_survive_its_block(rig: Rig) -> None:
+    rig.window.add_user_message("Why?")
+    answer(rig)
+    rig.window.transcript.code.copy_last()
+    with rig.window.replacing_answer():
+        answer(rig, code=False)
+    assert rig.window.transcript.code._timers.running("copied") is False
+    assert "Cop" not in rig.shown()
+
+
+def test_replacing_costs_the_same_in_a_long_chat(rig: Rig) -> None:
+    counts: list[int] = []
+    for messages in (1, 60):
+        for number in range(messages):
+            exchange(rig, f"Question {number}?", "An answer.\n" * 5)
+        counter = CountingTk(rig.text.tk)
+        real, rig.text.tk = rig.text.tk, counter
+        with rig.window.replacing_answer():
+            answer(rig)
+        rig.text.tk = real
+        counts.append(len(counter.commands))
+    assert counts[0] == counts[1]
