@@ -225,9 +225,7 @@ class Answer:
             return EndReason.LENGTH
         self._prompt_tokens = len(prompt.tokens)
         if self._sampling.prompt_lookup and self._cache.cuts_anywhere:
-            self._lookup = PromptLookup(
-                prompt.tokens, self._model.ends, self._model.batch - 1
-            )
+            self._lookup = PromptLookup(prompt.tokens, self._model.ends, self._model.batch - 1)
         try:
             return self._decode_with(sampler)
         finally:

@@ -11,6 +11,7 @@ from typing import Any
 
 import llama_cpp as C  # noqa: N812  as in the engine
 import numpy as np
+import numpy.typing as npt
 
 from actors.sampling import BAN, Sampling, TokenBias
 from tkinfer.engines.llama import api, chain, sampler
@@ -144,6 +145,37 @@ def banned(desk: Desk) -> object:
     return {"all": refused, "but_one": token, "left": left}
 
 
+def most_typical(logits: npt.NDArray[np.float64]) -> int:
+    """The token whose information is next to the entropy, of those that are possible."""
+    possible = np.flatnonzero(np.isfinite(logits))
+    chances = np.exp(logits[possible] - logits.max())
+    chances /= chances.sum()
+    information = -np.log(chances)
+    entropy = float((chances * information).sum())
+    return int(possible[np.abs(information - entropy).argmin()])
+
+
+def typical(desk: Desk) -> object:
+    """With typical_p at 0 one token is left. Impossible ones must not count in the entropy."""
+    desk.evaluate(desk.tokenize(PROMPT))
+    size = C.llama_vocab_n_tokens(desk.vocab)
+    logits = np.array(C.llama_get_logits_ith(desk.context, -1)[:size], np.float64)
+    order = np.argsort(-logits)
+    base = Sampling(temperature=1, top_k=0, top_p=1, min_p=0, typical_p=0)
+    found: list[int] = []
+    expected: list[int] = []
+    for banned in ([], order[:1], order[5:40], order[size // 2 :], [most_typical(logits)]):
+        left = logits.copy()
+        left[list(banned)] = -np.inf
+        with desk.sampler(replace(base, logit_bias=bans(banned)), tokenize=by_number) as one:
+            found.append(one.sample())
+        expected.append(most_typical(left))
+    left = np.where(logits >= logits.max() - logits.std(), logits, -np.inf)
+    with desk.sampler(replace(base, top_n_sigma=1)) as one:
+        found.append(one.sample())
+    return {"found": found, "expected": [*expected, most_typical(left)]}
+
+
 def shortened(desk: Desk) -> object:
     """Answers with the list shortened before the penalties, and without."""
     penalties = {"repeat_penalty": 1.3, "presence_penalty": 0.5, "frequency_penalty": 0.2}
@@ -191,7 +223,16 @@ def continued(desk: Desk) -> object:
 
 CHECKS = {
     check.__name__: check
-    for check in (alternatives, refusals, banned, shortened, short_grammar, mirostat, continued)
+    for check in (
+        alternatives,
+        refusals,
+        banned,
+        typical,
+        shortened,
+        short_grammar,
+        mirostat,
+        continued,
+    )
 }
 
 if __name__ == "__main__":

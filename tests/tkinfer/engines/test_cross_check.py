@@ -31,7 +31,7 @@ QUESTIONS = (
     "def fib(n):\n    if n < 2:\n        return n\n",
     "Translate to German: The ship sails at dawn.",
     "Übersetze: „Grüße aus Köln“, bitte.",
-    "鯨は魚ですか？",
+    "鯨は魚ですか。",
     "Was it 🦀 or 👩\u200d💻?",
     "1 + 1 = 2, 2 + 2 = 4, 3 + 3 =",
     "List three colours:\n\n1.",

@@ -192,9 +192,8 @@ def test_what_no_template_needs_is_not_there(source: str) -> None:
             "['cb']",
         ),
         (
-            "{% for x in ['ab'] %}{{ ','.join([x] | map('upper')) }}{{ '{}'.format(x) }}"
-            "{% endfor %}",
-            "ABab",
+            "{% for x in 'a' %}{{ ','.join([x] | map('upper')) }}{{ '{}'.format(x) }}{% endfor %}",
+            "Aa",
         ),
         ("{% set x %}a{% endset %}{{ x * 2 }}", "aa"),
         ("{% macro m(a, b='c') %}{{ a }}{{ b }}{% endmacro %}{{ m('x') }}", "xc"),
