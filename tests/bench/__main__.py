@@ -1,4 +1,4 @@
-"""`python -m tests.bench NAME [--json] [--quick]`."""
+"""`python -m tests.bench NAME [--json] [--quick] [--stops N]`."""
 
 import argparse
 import json
@@ -22,6 +22,7 @@ SHARED = {
     "cpu",
     "engine_parts",
     "material",
+    "mixed",
     "program",
     "takes_keys",
     "talk",
@@ -40,6 +41,7 @@ def main() -> int:
     parser.add_argument("name", choices=names())
     parser.add_argument("--json", action="store_true", help="figures as one line of JSON")
     parser.add_argument("--quick", action="store_true", help="at most 50 s")
+    parser.add_argument("--stops", type=int, help="stops of the part mixed of `stop`")
     given = parser.parse_args()
     module = import_module(f"tests.bench.{given.name.replace('-', '_')}")
     run: Callable[[Options], Figures] = module.run
@@ -53,7 +55,7 @@ def main() -> int:
             os.environ["DISPLAY"] = display.name
         with tempfile.TemporaryDirectory(prefix="tkinfer-bench-") as home:
             os.environ["TKINFER_HOME"] = home
-            figures = run(Options(quick=given.quick))
+            figures = run(Options(quick=given.quick, stops=given.stops))
     finally:
         if display is not None:
             display.stop()

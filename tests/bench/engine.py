@@ -5,8 +5,7 @@ import subprocess
 import sys
 
 from actors.engine import ChatMessage
-from tests.bench.common import Figures, Options, as_ms, at_least, at_most, median, say
-from tests.bench.program import starter
+from tests.bench.common import Figures, Options, as_ms, at_least, at_most, median, say, starter
 from tests.bench.talk import Reply, ask, question
 from tests.tkinfer.engines.rig import Rig
 

@@ -71,7 +71,7 @@ def flood(program: Program, amount: int) -> Figures:
 
 def fills(program: Program, engine: ScriptedEngine) -> Figures:
     """How full each queue ever was, as a share of its window."""
-    chain = program.session._chain
+    chain = program.session.jobs.chain
     fill = {hop.name: hop.high_water / hop.window for hop in chain.hops()}
     fill["engine"] = engine.counts.most_unacknowledged / chain._windows.engine
     figures: Figures = {

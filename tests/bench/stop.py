@@ -3,26 +3,31 @@
 `P_reset` runs from the moment of the click to a window that is painted without the run; `P_idle` to
 the last moment in which the engine computed, as its CPU time shows (for `draw`, where a scripted
 engine floods the window, as its thread shows). After each stop a fixed question is asked at
-temperature 0; `poisoned` counts answers that differ from a fresh process's.
+temperature 0; `poisoned` counts answers that differ from a fresh process's. Penalties, stop strings
+and prompt lookup are on.
+
+Then the part `mixed`, which counts for `poisoned` too: `--stops` stops of the engine alone, by
+turns in sends, edits, second tries and answers that are gone on with, in several chats.
 """
 
 import random
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from actors.sampling import Sampling
 from actors.turn import Phase
-from tests.bench.common import Figures, Options, as_ms, at_most, percentile, say
+from tests.bench.common import Figures, Options, as_ms, at_most, percentile, say, starter
 from tests.bench.cpu import SAMPLE_EVERY_S, IdleWatch
 from tests.bench.material import WORDS, numbered
+from tests.bench.mixed import mixed
 from tests.bench.program import (
+    EVERYTHING,
     SCRIPTED_MODEL,
     EitherEngine,
     Program,
     running_program,
-    starter,
 )
 from tkinfer.engines.scripted import Script, ScriptedEngine
 
@@ -35,13 +40,15 @@ BUDGETS = {
 }
 STOPS = 20
 QUICK_STOPS = 6
+MIXED_STOPS = 500
+QUICK_MIXED_STOPS = 10
 PROMPT_WORDS = 1_800
 WATCH_AFTER_S = 0.25
 """How long the engine must have been idle to believe it."""
 LONG_QUESTION = "Count from 1 to 1000 in words, one number on each line."
 CHECK_QUESTION = "Name the planets of the solar system in order."
-CHECK = Sampling(temperature=0, max_tokens=16)
-FREE = Sampling(temperature=0)
+FREE = replace(EVERYTHING, prompt_lookup=True)
+CHECK = replace(FREE, max_tokens=16)
 
 
 @dataclass(slots=True)
@@ -187,7 +194,7 @@ class StopBench:
 
     def ask(self, question: str, sampling: Sampling) -> None:
         self.program.session.new_chat()
-        self.program.session._sampling = sampling
+        self.program.use(sampling)
         self.program.send(question)
 
     # ---- afterwards -------------------------------------------------------------------------
@@ -210,6 +217,9 @@ class StopBench:
 
 
 def run(options: Options) -> Figures:
+    stops, mixed_stops = (QUICK_STOPS, QUICK_MIXED_STOPS) if options.quick else (STOPS, MIXED_STOPS)
     engine = EitherEngine(ScriptedEngine(lambda _request: Script(pieces=numbered(10_000_000))))
     with running_program(engine, SCRIPTED_MODEL) as program:
-        return StopBench(program, engine, QUICK_STOPS if options.quick else STOPS).run()
+        figures = StopBench(program, engine, stops).run()
+    more = mixed(mixed_stops if options.stops is None else options.stops)
+    return figures | more | {"poisoned": figures["poisoned"] + more["mixed_poisoned"]}

@@ -7,7 +7,7 @@ would be.
 
 import time
 
-from tests.bench.common import Figures, Options, as_ms, at_most, percentile, say
+from tests.bench.common import Figures, Options, as_ms, at_most, percentile, say, starter
 from tests.bench.material import CHAT, streamed_markdown
 from tests.bench.program import (
     SCRIPTED_MODEL,
@@ -15,7 +15,6 @@ from tests.bench.program import (
     Heartbeat,
     Program,
     running_program,
-    starter,
 )
 from tkinfer.engines.scripted import Script, ScriptedEngine
 
