@@ -213,7 +213,7 @@ class Session:
     def news(self, news: News) -> None:
         match news:
             case TokenChoice():
-                self._chat.tokens.add(news)
+                self._chat.token_choice(news)
                 return  # one for each piece of text, and nothing to be seen has changed
             case Stopped():
                 self._stopped(news)

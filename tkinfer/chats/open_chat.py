@@ -148,6 +148,17 @@ class OpenChat:
             what = words.format_used(ready.format)
             self._view.show_notice(Notice(what=what, next_step=next_step, tone=Tone.WARNING))
 
+    def token_choice(self, choice: TokenChoice) -> None:
+        """The model could have written something else; news can be later than the answer's end."""
+        self.tokens.add(choice)
+        last = self.conversation.last
+        if (
+            self.answering.run is None
+            and last is not None
+            and len(self.tokens.of(last.answer)) == 1
+        ):
+            self._page.offer(self.conversation)
+
     def answer_ended(self, run: AnswerRun, end: TurnEnd) -> None:
         """The answer that is being made has ended by itself."""
         if isinstance(end, Finished):

@@ -38,6 +38,8 @@ class Script:
     pieces: Iterable[str | bytes] = ()
     reasoning: Iterable[str] = ()
     """Comes before the pieces."""
+    alternatives: tuple[tuple[str, float], ...] = ()
+    """Come with each piece."""
     left_out: int = 0
     format: str = ""
     fell_back: bool = False
@@ -292,7 +294,13 @@ class ScriptedEngine:
             if len(self._ends) < self._context_size:  # as in life; a flood is to take no memory
                 self._ends.append((self._ends[-1] if self._ends else 0) + len(text))
             if text:
-                piece = Piece(turn=turn, seq=next(numbers), text=text, channel=channel)
+                piece = Piece(
+                    turn=turn,
+                    seq=next(numbers),
+                    text=text,
+                    channel=channel,
+                    alternatives=script.alternatives,
+                )
                 self._send(life, piece, deaf=script.deaf)
 
         for thought in script.reasoning:

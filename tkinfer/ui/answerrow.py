@@ -48,9 +48,9 @@ def row_runs(choices: AnswerChoices) -> list[Run]:
         runs += [(label, (*plain, _tag(name))), (_GAP, plain)]
     if choices.versions > 1:
         runs += [
-            ("‹", (*plain, _tag("earlier")) if choices.number > 1 else plain),
-            (f"\u00a0{choices.number}\u00a0of\u00a0{choices.versions}\u00a0", plain),
-            ("›", (*plain, _tag("later")) if choices.number < choices.versions else plain),
+            ("‹\u00a0", (*plain, _tag("earlier")) if choices.number > 1 else plain),
+            (f"{choices.number}\u00a0of\u00a0{choices.versions}", plain),
+            ("\u00a0›", (*plain, _tag("later")) if choices.number < choices.versions else plain),
             (_GAP, plain),
         ]
     if choices.seed is not None:

@@ -79,7 +79,7 @@ class Bands:
         )
         text.tag_configure(c.FIGURES, font=fonts.SMALL)
         text.tag_configure(c.NOTE, font=fonts.SMALL, spacing1=px(8))
-        text.tag_configure(c.REASONING_HEAD, font=fonts.SMALL_BOLD, spacing3=px(2))
+        text.tag_configure(c.REASONING_HEAD, font=fonts.SMALL_BOLD, spacing1=px(6), spacing3=px(2))
         tcl.tag_configure(text, c.REASONING, lmargin1=inset, lmargin2=inset, rmargin=inset)
         text.tag_configure(c.REASONING_FOOT, font=fonts.HAIR, spacing1=px(4), spacing3=px(4))
         text.tag_configure(c.CAP, font=fonts.HAIR, wrap="none", spacing1=0, spacing3=0)

@@ -7,7 +7,7 @@ from tkinter import ttk
 from typing import Literal
 
 from actors.messages import TokenChoice
-from tkinfer.ui import tcl
+from tkinfer.ui import fonts, tcl
 from tkinfer.ui.linebreaks import LineBreaker
 from tkinfer.ui.palette import Palette
 from tkinfer.ui.sanitise import clean, clean_line
@@ -18,7 +18,7 @@ from tkinfer.ui.theme import Theme
 _SHARE = 0.86
 _LIST_LINES = 8
 _CHOSEN = "chosen"
-_HELP = "The darker a token's ground, the less likely it was. Click one, or use the arrow keys."
+_HELP = "The stronger a token's tint, the less likely it was. Click one, or use the arrow keys."
 _LEVELS = ((0.8, 0.0), (0.5, 0.12), (0.2, 0.26), (0.0, 0.42))
 """From this probability on, so much of the warning colour lies under a token."""
 _VISIBLE = str.maketrans({" ": "·", "\n": "⏎", "\t": "⇥"})
@@ -105,8 +105,10 @@ class TokenSheet:
         self._bar.grid(row=2, column=1, sticky="ns")
         self.list.grid(row=3, column=0, columnspan=2, sticky="ew", pady=(px(12), 0))
         self._close.grid(row=4, column=0, columnspan=2, sticky="e", pady=(px(12), 0))
-        self.text.configure(wrap="char")
-        self.list.configure(tabs=(px(70), "right", px(90), "left"), cursor="arrow", takefocus=0)
+        self.text.configure(wrap="char", font=fonts.BODY, spacing2=px(5), insertwidth=0)
+        self.list.configure(
+            insertwidth=0, tabs=(px(70), "right", px(90), "left"), cursor="arrow", takefocus=0
+        )
 
     def _bind(self) -> None:
         for box in (self.text, self.list):

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from actors.engine import GenerateRequest
+from actors.messages import TokenChoice
 from actors.sampling import Sampling
-from actors.turn import EndReason
+from actors.turn import EndReason, TurnId
 from tests.headless import Desk
-from tkinfer.chats.conversation import MessageState
+from tkinfer.chats.conversation import Message, MessageState, Role
+from tkinfer.chats.token_log import MOST_PLACES, TokenLog
 from tkinfer.engines.scripted import Script, ScriptedEngine
 from tkinfer.errors import EngineError, PromptError
 from tkinfer.ui.view import Tone
@@ -370,3 +372,51 @@ def test_a_drawing_that_fails_loses_nothing_of_an_answer_that_goes_on(tmp_path: 
         desk.wait_idle()
         assert desk.session.conversation.messages[-1].text == "abc"
         assert desk.view.notices[-1].detail == "RuntimeError: no b"
+
+
+# ---- tokens -----------------------------------------------------------------------------------
+
+CAT = ((" cat", 0.75), (" dog", 0.25))
+
+
+def test_what_else_could_have_been_written_is_known_of_the_newest_answer_only(
+    tmp_path: Path,
+) -> None:
+    first = Script(pieces=["a", " cat"], alternatives=CAT)
+    with answers(tmp_path, first, Script(pieces=["b"])) as desk:
+        desk.open_model()
+        desk.ask("count")
+        desk.wait(lambda: len(desk.session.answer_tokens()) == 2, "each piece's alternatives")
+        assert [(each.text, each.alternatives) for each in desk.session.answer_tokens()] == [
+            *(("a", CAT), (" cat", CAT))
+        ]
+        desk.wait(lambda: desk.view.choices is not None and desk.view.choices.tokens, "offered")
+        desk.session.regenerate()
+        desk.wait_idle()
+        assert desk.session.answer_tokens() == ()
+        assert desk.view.choices is not None
+        assert not desk.view.choices.tokens
+
+
+def test_a_stopped_answer_gets_no_more_of_them(tmp_path: Path) -> None:
+    endless = Script(pieces=itertools.repeat("a"), alternatives=CAT, piece_delay_s=0.001)
+    with answers(tmp_path, endless) as desk:
+        desk.open_model()
+        assert desk.session.send("count")
+        desk.wait(lambda: len(desk.session.answer_tokens()) > 3, "some have come")
+        desk.session.stop()
+        at_stop = len(desk.session.answer_tokens())
+        desk.wait_idle()
+        assert len(desk.session.answer_tokens()) == at_stop
+
+
+def test_memory_for_alternatives_is_bounded() -> None:
+    message = Message(Role.ASSISTANT, "Model")
+    log = TokenLog()
+    log.begin(TurnId(1), message)
+    for number in range(MOST_PLACES + 5):
+        log.add(TokenChoice(turn=TurnId(1), text=str(number), alternatives=CAT))
+    log.add(TokenChoice(turn=TurnId(2), text="late", alternatives=CAT))
+    places = log.of(message)
+    assert len(places) == MOST_PLACES
+    assert places[-1].text == str(MOST_PLACES + 4)
