@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from actors.engine import Engine
     from actors.telemetry import Telemetry
     from tkinfer.session import Session
-    from tkinfer.tuning import Tuning
+    from tkinfer.tuning.tuning import Tuning
     from tkinfer.ui.pump import OutputPump
     from tkinfer.ui.waker import Waker
 
@@ -47,7 +47,7 @@ SESSION_MODULES = (
     "logging.handlers",
     "actors.chain",
     "tkinfer.session",
-    "tkinfer.tuning",
+    "tkinfer.tuning.tuning",
     "tkinfer.markdown.plain",
     "tkinfer.models.starter",
     "tkinfer.ui.pump",
@@ -196,8 +196,8 @@ class App(LateActions, Actions):
     def tuning(self) -> "Tuning":
         if self._tuning is None:
             from actors.messages import PlanLoad, UnloadWhenIdle
-            from tkinfer.tuning import Tuning
-            from tkinfer.tuning_hooks import TuningHooks
+            from tkinfer.tuning.hooks import TuningHooks
+            from tkinfer.tuning.tuning import Tuning
 
             hooks = TuningHooks(
                 plan=lambda query, spec: self._tell_chain(PlanLoad(query=query, spec=spec)),

@@ -30,7 +30,7 @@ from tkinfer.jobs import Jobs
 from tkinfer.models.runs import ModelRuns, distrust_notice
 from tkinfer.settings import SettingsKeeper
 from tkinfer.status_line import StatusLine
-from tkinfer.tuning import Tuning
+from tkinfer.tuning.tuning import Tuning
 from tkinfer.ui.pump import OutputPump
 from tkinfer.ui.view import Appearance, NoticeAction, View
 

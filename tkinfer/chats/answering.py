@@ -14,7 +14,7 @@ from tkinfer.chats.conversation import Conversation, Message, MessageState
 from tkinfer.chats.page import ChatPage
 from tkinfer.chats.resumed import ResumedText
 from tkinfer.jobs import Jobs
-from tkinfer.tuning import Tuning
+from tkinfer.tuning.tuning import Tuning
 from tkinfer.ui.view import View
 
 log = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from tkinfer.errors import PromptError, TkinferError
 from tkinfer.jobs import Jobs
 from tkinfer.models.runs import ModelRuns
 from tkinfer.status_line import StatusLine
-from tkinfer.tuning import Tuning
+from tkinfer.tuning.tuning import Tuning
 from tkinfer.ui.view import Notice, NoticeAction, Tone, View
 
 

@@ -13,16 +13,16 @@ from typing import Any, TypeVar, cast
 from actors.engine import PromptFormat
 from actors.loading import ALL_LAYERS, CacheType, LoadSpec, Lora, Switch
 from actors.sampling import BAN, Sampling, TokenBias
-from tkinfer import load_fields, sampling_fields
-from tkinfer.fields import FieldError
-from tkinfer.sampling_checks import (
+from tkinfer.tables import MAX_MODELS, MAX_TEXT, Table, encodable
+from tkinfer.tuning import load_fields, sampling_fields
+from tkinfer.tuning.fields import FieldError
+from tkinfer.tuning.sampling_checks import (
     BIAS,
     MAX_TEXTS,
     check_grammar,
     check_schema,
     check_texts,
 )
-from tkinfer.tables import MAX_MODELS, MAX_TEXT, Table, encodable
 
 _Data = TypeVar("_Data", Sampling, PromptFormat, LoadSpec)
 

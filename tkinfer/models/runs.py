@@ -11,7 +11,7 @@ from tkinfer.models.guard import LoadGuard
 from tkinfer.models.names import model_name
 from tkinfer.settings import SettingsKeeper
 from tkinfer.status_line import StatusLine
-from tkinfer.tuning import Tuning
+from tkinfer.tuning.tuning import Tuning
 from tkinfer.ui.view import ModelBadge, Notice, NoticeAction, Tone, View
 
 log = logging.getLogger(__name__)

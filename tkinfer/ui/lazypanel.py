@@ -10,8 +10,8 @@ from tkinfer.ui.popover import Popover
 from tkinfer.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from tkinfer.tuning import Tuning
-    from tkinfer.ui.panel import PageName, SidePanel
+    from tkinfer.tuning.tuning import Tuning
+    from tkinfer.ui.panel.sidepanel import PageName, SidePanel
 
 
 class LazyPanel:
@@ -36,7 +36,7 @@ class LazyPanel:
     def warm_up(self) -> None:
         """Import what the panel needs, on a thread: it is going to be opened."""
         if self.panel is None:
-            load = partial(import_module, "tkinfer.ui.panel")
+            load = partial(import_module, "tkinfer.ui.panel.sidepanel")
             threading.Thread(target=load, name="imports", daemon=True).start()
 
     def open(self, page: "PageName" = "generation", *, focus: bool = False) -> None:
@@ -77,6 +77,6 @@ def _make(
     ask_for_lora: Callable[[], str],
     closed: Callable[[], None],
 ) -> "SidePanel":
-    from tkinfer.ui.panel import SidePanel
+    from tkinfer.ui.panel.sidepanel import SidePanel
 
     return SidePanel(theme, popover, tuning, rows=rows, ask_for_lora=ask_for_lora, closed=closed)

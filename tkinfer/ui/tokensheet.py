@@ -10,9 +10,9 @@ from actors.messages import TokenChoice
 from tkinfer.ui import fonts, tcl
 from tkinfer.ui.linebreaks import LineBreaker
 from tkinfer.ui.palette import Palette
+from tkinfer.ui.panel.textrow import make_text, put_text
 from tkinfer.ui.sanitise import clean, clean_line
 from tkinfer.ui.shapes import mixed
-from tkinfer.ui.textrow import make_text, put_text
 from tkinfer.ui.theme import Theme
 
 _SHARE = 0.86

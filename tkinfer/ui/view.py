@@ -16,7 +16,7 @@ from tkinfer.appearance import Appearance
 
 if TYPE_CHECKING:
     from actors.messages import TokenChoice
-    from tkinfer.tuning import Tuning
+    from tkinfer.tuning.tuning import Tuning
 
 
 class Tone(StrEnum):

@@ -3,13 +3,13 @@
 from actors.engine import ModelInfo, Template
 from tests.tkinfer.ui.rig import Rig
 from tests.tkinfer.ui.test_window import widgets
-from tkinfer.tuning import Tuning
-from tkinfer.ui.generationpage import GenerationPage
-from tkinfer.ui.loadingpage import LoadingPage
-from tkinfer.ui.numberrow import NumberRow
-from tkinfer.ui.pairlist import PairList
-from tkinfer.ui.panel import PageName, SidePanel
-from tkinfer.ui.textrow import TextRow
+from tkinfer.tuning.tuning import Tuning
+from tkinfer.ui.panel.generationpage import GenerationPage
+from tkinfer.ui.panel.loadingpage import LoadingPage
+from tkinfer.ui.panel.numberrow import NumberRow
+from tkinfer.ui.panel.pairlist import PairList
+from tkinfer.ui.panel.sidepanel import PageName, SidePanel
+from tkinfer.ui.panel.textrow import TextRow
 
 MODEL = ModelInfo(
     path="/models/模型.gguf",

@@ -8,8 +8,8 @@ from actors.drawing import BlockKind, CloseBlock, InsertText, OpenBlock
 from actors.messages import TokenChoice
 from tests.waiting import wait_until
 from tkinfer.settings import Settings
-from tkinfer.tuning import Tuning
-from tkinfer.tuning_hooks import TuningHooks
+from tkinfer.tuning.hooks import TuningHooks
+from tkinfer.tuning.tuning import Tuning
 from tkinfer.ui.view import Actions, Appearance
 from tkinfer.ui.window import MainWindow
 

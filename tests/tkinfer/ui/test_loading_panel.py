@@ -8,7 +8,7 @@ from tests.tkinfer.ui.panels import MODEL, choose, load, loading, number, retype
 from tests.tkinfer.ui.rig import Rig
 from tests.tkinfer.ui.test_window import button, labels
 from tkinfer.errors import ModelLoadError
-from tkinfer.ui.pairlist import PairList
+from tkinfer.ui.panel.pairlist import PairList
 
 pytestmark = pytest.mark.ui
 

@@ -18,13 +18,13 @@ from tests.tkinfer.ui.panels import (
 )
 from tests.tkinfer.ui.rig import Rig
 from tests.tkinfer.ui.test_window import button, labels
-from tkinfer.ui.pairlist import PairList
+from tkinfer.ui.panel.pairlist import PairList
 
 if TYPE_CHECKING:
     import tkinter as tk
     from collections.abc import Callable
 
-    from tkinfer.tuning import Tuning
+    from tkinfer.tuning.tuning import Tuning
 
 pytestmark = pytest.mark.ui
 

@@ -7,7 +7,7 @@ from actors.sampling import Sampling
 from tests.tkinfer.ui.panels import choose, generation, load, note, number, opened, resets, retype
 from tests.tkinfer.ui.rig import Rig
 from tests.tkinfer.ui.test_window import button, widgets
-from tkinfer.ui.numberrow import NumberRow
+from tkinfer.ui.panel.numberrow import NumberRow
 from tkinfer.ui.view import Appearance
 
 pytestmark = pytest.mark.ui

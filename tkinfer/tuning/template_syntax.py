@@ -7,8 +7,8 @@ The source is only parsed. Compiling it would already compute its constant parts
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from tkinfer.fields import FieldError
 from tkinfer.tables import MAX_TEXT
+from tkinfer.tuning.fields import FieldError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from tkinter import ttk
 
-from tkinfer.fields import FieldError
-from tkinfer.ui.fieldrow import FieldRow
-from tkinfer.ui.numberrow import make_entry
+from tkinfer.tuning.fields import FieldError
+from tkinfer.ui.panel.fieldrow import FieldRow
+from tkinfer.ui.panel.numberrow import make_entry
 from tkinfer.ui.theme import Theme
 
 _NUMBER_CHARACTERS = 7

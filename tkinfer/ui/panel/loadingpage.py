@@ -6,23 +6,23 @@ from tkinter import ttk
 from typing import Any
 
 from actors.loading import CacheType, Lora, Switch
-from tkinfer import load_fields
-from tkinfer.fields import FieldError
 from tkinfer.models.names import model_name
-from tkinfer.sampling_fields import SwitchField
-from tkinfer.tuning import Tuning
+from tkinfer.tuning import load_fields
+from tkinfer.tuning.fields import FieldError
+from tkinfer.tuning.sampling_fields import SwitchField
+from tkinfer.tuning.tuning import Tuning
 from tkinfer.ui import fonts
-from tkinfer.ui.choicerow import ChoiceRow
 from tkinfer.ui.elide import elide_middle
-from tkinfer.ui.fieldrow import FieldRow, section
-from tkinfer.ui.fieldrows import FieldRows
-from tkinfer.ui.gpurows import GpuRows
-from tkinfer.ui.idlerow import IdleRows
-from tkinfer.ui.pairlist import Pair, PairList
-from tkinfer.ui.planview import PlanView
+from tkinfer.ui.panel.choicerow import ChoiceRow
+from tkinfer.ui.panel.fieldrow import FieldRow, section
+from tkinfer.ui.panel.fieldrows import FieldRows
+from tkinfer.ui.panel.gpurows import GpuRows
+from tkinfer.ui.panel.idlerow import IdleRows
+from tkinfer.ui.panel.pairlist import Pair, PairList
+from tkinfer.ui.panel.planview import PlanView
+from tkinfer.ui.panel.scrollpane import ScrollPane
 from tkinfer.ui.popover import Popover
 from tkinfer.ui.sanitise import clean, clean_line
-from tkinfer.ui.scrollpane import ScrollPane
 from tkinfer.ui.theme import Theme
 from tkinfer.ui.timers import Timers
 

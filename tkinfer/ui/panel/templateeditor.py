@@ -6,13 +6,13 @@ from functools import partial
 from importlib import import_module
 from tkinter import ttk
 
-from tkinfer.template_syntax import TemplateSyntaxError
-from tkinfer.tuning import Tuning
+from tkinfer.tuning.template_syntax import TemplateSyntaxError
+from tkinfer.tuning.tuning import Tuning
 from tkinfer.ui import draft, fonts, tcl
 from tkinfer.ui.elide import elide_middle
 from tkinfer.ui.palette import Palette
+from tkinfer.ui.panel.textrow import make_text, put_text
 from tkinfer.ui.sanitise import clean, clean_line
-from tkinfer.ui.textrow import make_text, put_text
 from tkinfer.ui.theme import Theme
 
 _SHARE = 0.92

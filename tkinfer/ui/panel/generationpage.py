@@ -4,22 +4,22 @@ import tkinter as tk
 from collections.abc import Callable, Sequence
 from tkinter import ttk
 
-from tkinfer.fields import FieldError
-from tkinfer.sampling_fields import MAX_TOKENS, SEED, TEMPERATURE, changed
 from tkinfer.tables import MAX_TEXT
-from tkinfer.tuning import Tuning
+from tkinfer.tuning.fields import FieldError
+from tkinfer.tuning.sampling_fields import MAX_TOKENS, SEED, TEMPERATURE, changed
+from tkinfer.tuning.tuning import Tuning
 from tkinfer.ui import fonts
 from tkinfer.ui.elide import elide_end
-from tkinfer.ui.fieldrow import FieldRow
-from tkinfer.ui.fieldrows import FieldRows
-from tkinfer.ui.formatsection import FormatSection, ThinkingRow
 from tkinfer.ui.palette import Palette
+from tkinfer.ui.panel.fieldrow import FieldRow
+from tkinfer.ui.panel.fieldrows import FieldRows
+from tkinfer.ui.panel.formatsection import FormatSection, ThinkingRow
+from tkinfer.ui.panel.presetrow import PresetRow
+from tkinfer.ui.panel.samplerspage import SamplersPage
+from tkinfer.ui.panel.scrollpane import ScrollPane
+from tkinfer.ui.panel.textrow import TextRow
 from tkinfer.ui.popover import Popover
-from tkinfer.ui.presetrow import PresetRow
-from tkinfer.ui.samplerspage import SamplersPage
 from tkinfer.ui.sanitise import clean_line
-from tkinfer.ui.scrollpane import ScrollPane
-from tkinfer.ui.textrow import TextRow
 from tkinfer.ui.theme import Theme
 
 Step = Callable[[], None]

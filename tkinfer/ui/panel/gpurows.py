@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from actors.loading import ALL_LAYERS
-from tkinfer import load_fields, plan_words
-from tkinfer.load_tuning import LoadTuning
-from tkinfer.ui.choicerow import ChoiceRow
-from tkinfer.ui.fieldrow import FieldRow
-from tkinfer.ui.fieldrows import FieldRows
-from tkinfer.ui.numberrow import NumberRow
+from tkinfer.tuning import load_fields, plan_words
+from tkinfer.tuning.load_tuning import LoadTuning
+from tkinfer.ui.panel.choicerow import ChoiceRow
+from tkinfer.ui.panel.fieldrow import FieldRow
+from tkinfer.ui.panel.fieldrows import FieldRows
+from tkinfer.ui.panel.numberrow import NumberRow
 from tkinfer.ui.popover import Popover
 from tkinfer.ui.sanitise import clean_line
 from tkinfer.ui.theme import Theme

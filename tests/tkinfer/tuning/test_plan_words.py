@@ -3,8 +3,8 @@
 import pytest
 
 from actors.loading import MemoryPlan
-from tkinfer import plan_words
 from tkinfer.errors import ModelLoadError
+from tkinfer.tuning import plan_words
 
 PLAN = MemoryPlan(
     context_size=8192,

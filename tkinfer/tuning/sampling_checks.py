@@ -3,7 +3,7 @@
 import json
 
 from actors.sampling import BAN
-from tkinfer.fields import FieldError, NumberField
+from tkinfer.tuning.fields import FieldError, NumberField
 
 MAX_TEXTS = 64
 """Stop strings, sequence breakers or biases: each is compared with every token."""

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.sampling import BAN, Sampling
-from tkinfer import load_fields, sampling_fields
-from tkinfer.escapes import from_line, from_lines, to_line, to_lines
-from tkinfer.fields import FieldError, NumberField, on_slider
-from tkinfer.sampling_checks import (
+from tkinfer.tuning import load_fields, sampling_fields
+from tkinfer.tuning.escapes import from_line, from_lines, to_line, to_lines
+from tkinfer.tuning.fields import FieldError, NumberField, on_slider
+from tkinfer.tuning.sampling_checks import (
     MAX_GRAMMAR,
     MAX_TEXTS,
     check_grammar,

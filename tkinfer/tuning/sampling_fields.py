@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 from actors.sampling import Sampling
-from tkinfer.fields import NumberField
+from tkinfer.tuning.fields import NumberField
 
 _MOST_TOKENS = 10_000_000
 _LAST_SEED = 2**32 - 2

@@ -7,15 +7,15 @@ from typing import Any
 from actors.engine import ModelInfo, Planned, PromptFormat, PromptReady, Template
 from actors.loading import LoadSpec
 from actors.sampling import Sampling
-from tkinfer import template_syntax
-from tkinfer.format_words import FormatWords
-from tkinfer.load_tuning import LoadTuning
 from tkinfer.models.model_settings import DEFAULTS, ModelMemory, ModelSettings
 from tkinfer.models.names import model_name
-from tkinfer.presets import BUILT_IN, Presets
 from tkinfer.settings import Settings
 from tkinfer.tables import MAX_TEXT, Table
-from tkinfer.tuning_hooks import TuningHooks
+from tkinfer.tuning import template_syntax
+from tkinfer.tuning.format_words import FormatWords
+from tkinfer.tuning.hooks import TuningHooks
+from tkinfer.tuning.load_tuning import LoadTuning
+from tkinfer.tuning.presets import BUILT_IN, Presets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

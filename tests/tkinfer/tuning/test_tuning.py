@@ -9,11 +9,11 @@ from actors.loading import Device, LoadSpec, MemoryPlan
 from actors.sampling import Sampling
 from actors.turn import TurnId
 from tkinfer.errors import ModelLoadError
-from tkinfer.fields import FieldError
 from tkinfer.settings import Settings
-from tkinfer.template_syntax import TemplateSyntaxError, check
-from tkinfer.tuning import Tuning
-from tkinfer.tuning_hooks import TuningHooks
+from tkinfer.tuning.fields import FieldError
+from tkinfer.tuning.hooks import TuningHooks
+from tkinfer.tuning.template_syntax import TemplateSyntaxError, check
+from tkinfer.tuning.tuning import Tuning
 
 OWN = "{{ messages[0].content }}"
 A = ModelInfo(

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from tkinter import ttk
 
-from tkinfer.tuning import Tuning
-from tkinfer.ui.choicerow import ChoiceRow
-from tkinfer.ui.fieldrow import FieldRow, section
+from tkinfer.tuning.tuning import Tuning
+from tkinfer.ui.panel.choicerow import ChoiceRow
+from tkinfer.ui.panel.fieldrow import FieldRow, section
 from tkinfer.ui.popover import Popover
 from tkinfer.ui.sanitise import clean, clean_line
 from tkinfer.ui.theme import Theme

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from tkinter import ttk
 from typing import Literal
 
-from tkinfer.fields import FieldError, NumberField, on_slider, plain
+from tkinfer.tuning.fields import FieldError, NumberField, on_slider, plain
 from tkinfer.ui import fonts
-from tkinfer.ui.fieldrow import FieldRow
+from tkinfer.ui.panel.fieldrow import FieldRow
 from tkinfer.ui.sanitise import clean_line
 from tkinfer.ui.theme import Theme
 

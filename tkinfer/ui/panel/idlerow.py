@@ -4,12 +4,12 @@ import tkinter as tk
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from tkinfer import load_fields
-from tkinfer.fields import plain
-from tkinfer.tuning import Tuning
-from tkinfer.ui.choicerow import ChoiceRow
-from tkinfer.ui.fieldrow import FieldRow
-from tkinfer.ui.numberrow import NumberRow
+from tkinfer.tuning import load_fields
+from tkinfer.tuning.fields import plain
+from tkinfer.tuning.tuning import Tuning
+from tkinfer.ui.panel.choicerow import ChoiceRow
+from tkinfer.ui.panel.fieldrow import FieldRow
+from tkinfer.ui.panel.numberrow import NumberRow
 from tkinfer.ui.popover import Popover
 from tkinfer.ui.theme import Theme
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from unicodedata import category
 
 from actors.sampling import Sampling
-from tkinfer.fields import FieldError
 from tkinfer.models.model_settings import complete, read_sampling
-from tkinfer.sampling_fields import SAMPLER_FIELDS
 from tkinfer.tables import MAX_PRESETS, Table
+from tkinfer.tuning.fields import FieldError
+from tkinfer.tuning.sampling_fields import SAMPLER_FIELDS
 
 MAX_NAME = 200
 """Characters of a preset's name."""

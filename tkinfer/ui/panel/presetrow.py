@@ -4,12 +4,12 @@ import tkinter as tk
 from tkinter import ttk
 from typing import Literal
 
-from tkinfer.fields import FieldError
-from tkinfer.presets import BUILT_IN
-from tkinfer.tuning import Tuning
-from tkinfer.ui.choicerow import ChoiceButton
-from tkinfer.ui.fieldrow import FieldRow
-from tkinfer.ui.numberrow import make_entry
+from tkinfer.tuning.fields import FieldError
+from tkinfer.tuning.presets import BUILT_IN
+from tkinfer.tuning.tuning import Tuning
+from tkinfer.ui.panel.choicerow import ChoiceButton
+from tkinfer.ui.panel.fieldrow import FieldRow
+from tkinfer.ui.panel.numberrow import make_entry
 from tkinfer.ui.popover import SEPARATOR, Item, Popover, Row
 from tkinfer.ui.sanitise import clean
 from tkinfer.ui.theme import Theme

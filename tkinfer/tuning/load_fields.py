@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from tkinfer.fields import NumberField
 from tkinfer.settings import MAX_IDLE_MINUTES
+from tkinfer.tuning.fields import NumberField
 
 CONTEXT_SIZES = (2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072)
 """Common context sizes to choose from."""

@@ -6,9 +6,9 @@ from functools import partial
 from tkinter import ttk
 
 from actors.sampling import TokenBias
-from tkinfer.escapes import from_line, to_line
-from tkinfer.fields import FieldError
-from tkinfer.sampling_checks import (
+from tkinfer.tuning.escapes import from_line, to_line
+from tkinfer.tuning.fields import FieldError
+from tkinfer.tuning.sampling_checks import (
     BAN_WORD,
     check_grammar,
     check_schema,
@@ -16,20 +16,20 @@ from tkinfer.sampling_checks import (
     read_bias,
     shown_bias,
 )
-from tkinfer.sampling_fields import (
+from tkinfer.tuning.sampling_fields import (
     ALTERNATIVES,
     GROUPS,
     LOOKUP,
     STOP,
     Group,
 )
-from tkinfer.tuning import Tuning
-from tkinfer.ui.choicerow import ChoiceRow
-from tkinfer.ui.fieldrow import FieldRow, section
-from tkinfer.ui.fieldrows import FieldRows
-from tkinfer.ui.pairlist import Pair, PairList
+from tkinfer.tuning.tuning import Tuning
+from tkinfer.ui.panel.choicerow import ChoiceRow
+from tkinfer.ui.panel.fieldrow import FieldRow, section
+from tkinfer.ui.panel.fieldrows import FieldRows
+from tkinfer.ui.panel.pairlist import Pair, PairList
+from tkinfer.ui.panel.textrow import TextRow
 from tkinfer.ui.popover import Popover
-from tkinfer.ui.textrow import TextRow
 from tkinfer.ui.theme import Theme
 
 _FORMS = ("Free text", "Grammar (GBNF)", "JSON schema")

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from tkinter import ttk
 from typing import Literal
 
-from tkinfer.fields import FieldError
+from tkinfer.tuning.fields import FieldError
 from tkinfer.ui import draft, fonts
-from tkinfer.ui.fieldrow import FieldRow, paint_text, window_keys_first
+from tkinfer.ui.panel.fieldrow import FieldRow, paint_text, window_keys_first
 from tkinfer.ui.theme import Theme
 
 _APPLY_MS = 300

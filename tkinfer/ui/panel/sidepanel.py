@@ -5,15 +5,15 @@ from collections.abc import Callable, Sequence
 from tkinter import ttk
 from typing import Literal, Protocol
 
-from tkinfer.tuning import Tuning
+from tkinfer.tuning.tuning import Tuning
 from tkinfer.ui import fonts, tcl
-from tkinfer.ui.generationpage import GenerationPage
-from tkinfer.ui.loadingpage import AskForFile, LoadingPage
 from tkinfer.ui.palette import Palette
-from tkinfer.ui.panelstyles import PanelStyles
+from tkinfer.ui.panel.generationpage import GenerationPage
+from tkinfer.ui.panel.loadingpage import AskForFile, LoadingPage
+from tkinfer.ui.panel.panelstyles import PanelStyles
+from tkinfer.ui.panel.scrollpane import ScrollPane
+from tkinfer.ui.panel.templateeditor import TemplateEditor
 from tkinfer.ui.popover import Popover
-from tkinfer.ui.scrollpane import ScrollPane
-from tkinfer.ui.templateeditor import TemplateEditor
 from tkinfer.ui.theme import Theme
 from tkinfer.ui.timers import Timers
 

@@ -4,8 +4,8 @@ import tkinter as tk
 from tkinter import ttk
 
 from actors.loading import MemoryPlan
-from tkinfer import plan_words
-from tkinfer.load_tuning import PlanState
+from tkinfer.tuning import plan_words
+from tkinfer.tuning.load_tuning import PlanState
 from tkinfer.ui.palette import Palette
 from tkinfer.ui.sanitise import clean
 from tkinfer.ui.theme import Theme

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from actors.sampling import BAN, Sampling, TokenBias
 from tkinfer import settings
-from tkinfer.fields import FieldError
-from tkinfer.presets import BUILT_IN, MAX_NAME, Presets, checked_name
 from tkinfer.settings import Settings
 from tkinfer.tables import MAX_PRESETS
+from tkinfer.tuning.fields import FieldError
+from tkinfer.tuning.presets import BUILT_IN, MAX_NAME, Presets, checked_name
 
 OWN = Sampling(temperature=0.3, logit_bias=(TokenBias(text="x", bias=BAN),), seed=4, stop=("a",))
 

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
 
-from tkinfer.escapes import from_lines, to_lines
-from tkinfer.fields import NumberField
-from tkinfer.sampling_checks import check_texts
-from tkinfer.sampling_fields import SwitchField, TextsField
-from tkinfer.ui.fieldrow import FieldRow, SwitchRow
-from tkinfer.ui.numberrow import NumberRow
-from tkinfer.ui.textrow import TextRow
+from tkinfer.tuning.escapes import from_lines, to_lines
+from tkinfer.tuning.fields import NumberField
+from tkinfer.tuning.sampling_checks import check_texts
+from tkinfer.tuning.sampling_fields import SwitchField, TextsField
+from tkinfer.ui.panel.fieldrow import FieldRow, SwitchRow
+from tkinfer.ui.panel.numberrow import NumberRow
+from tkinfer.ui.panel.textrow import TextRow
 from tkinfer.ui.theme import Theme
 
 Field = NumberField | SwitchField | TextsField

@@ -6,8 +6,8 @@ from tkinter import ttk
 
 from tkinfer.ui import fonts
 from tkinfer.ui.elide import elide_end
-from tkinfer.ui.fieldrow import FieldRow
 from tkinfer.ui.palette import Palette
+from tkinfer.ui.panel.fieldrow import FieldRow
 from tkinfer.ui.popover import Item, Popover, Row
 from tkinfer.ui.sanitise import clean_line
 from tkinfer.ui.theme import Theme

@@ -1,0 +1,1 @@
+"""What the settings panels change: sampling, prompts, loading, presets; without a window."""

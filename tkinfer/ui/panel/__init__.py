@@ -1,0 +1,1 @@
+"""The settings panel: its pages and the rows they are made of."""
