@@ -98,7 +98,8 @@ LOOKUP = SwitchField(
 ALTERNATIVES = _number(
     "alternatives",
     "Top alternatives",
-    "Report so many likeliest tokens with each piece. 0 is off.",
+    "Keep so many of the likeliest tokens for each place; Tokens under the answer shows them. "
+    "0 is off.",
     0,
     20,
     slider=(0, 20),
