@@ -21,8 +21,10 @@ from tests.tkinfer.engines.rig import Rig
 WORDS = ("ship", "sea", "storm", "sail", "wind", "rope", "anchor", "harbour", "crew", "map")
 CHATS = 3
 PROBE = Sampling(temperature=0, max_tokens=6, repeat_penalty=1.1)
-MOST_TURNS = 3
-SYSTEM_WORDS = 40
+MOST_TURNS = 2
+SYSTEM_WORDS = 24
+LENGTHS = (5, 20, 60)
+"""Words of a question; 24 and more are several batches."""
 
 
 class MixedStops:
@@ -81,7 +83,7 @@ class MixedStops:
                 del chat[-1]
             del chat[-1]
         if kind in ("send", "edit"):
-            length = self.random.choice((5, 20, 120))
+            length = self.random.choice(LENGTHS)
             chat.append(ChatMessage(role="user", content=self.words(length)))
         return kind, kind == "continue"
 

@@ -105,7 +105,7 @@ def test_an_answer_that_is_gone_on_with_is_that_of_one_go(
 @pytest.mark.timeout(300)
 def test_mixed_stops_poison_no_later_answer(rig: Rig, fresh: Rig, model: Path) -> None:
     mixed = MixedStops(rig, fresh, model, seed=3)
-    for _ in range(100):
+    for _ in range(30):
         mixed.stop_once()
     assert mixed.poisoned == []
     assert {"send", "edit", "regenerate", "continue"} <= set(mixed.kinds)
@@ -115,7 +115,7 @@ def test_mixed_stops_poison_no_later_answer(rig: Rig, fresh: Rig, model: Path) -
 @pytest.mark.timeout(300)
 def test_mixed_stops_of_the_starter_model(rig: Rig, fresh: Rig, starter: Path) -> None:
     mixed = MixedStops(rig, fresh, starter, seed=4)
-    for _ in range(30):
+    for _ in range(6):
         mixed.stop_once()
     assert mixed.poisoned == []
 
@@ -123,13 +123,14 @@ def test_mixed_stops_of_the_starter_model(rig: Rig, fresh: Rig, starter: Path) -
 @pytest.mark.model
 def test_prompt_lookup_changes_no_token(rig: Rig, starter: Path) -> None:
     rig.load_spec(spec_of(starter))
-    for task in (f"Repeat the following text word for word.\n\n{STORY}", "Tell me of a ship."):
-        plain = rig.start(task, replace(LONG, max_tokens=120))
-        guessed = rig.start(task, replace(LONG, max_tokens=120, prompt_lookup=True))
+    copying = f"Repeat the following text word for word.\n\n{STORY}"
+    for task, count in ((copying, 90), ("Tell me of a ship.", 30)):
+        plain = rig.start(task, replace(LONG, max_tokens=count))
+        guessed = rig.start(task, replace(LONG, max_tokens=count, prompt_lookup=True))
         ends = rig.finished(plain), rig.finished(guessed)
         assert ends[0].tokens == ends[1].tokens
         assert rig.text(plain) == rig.text(guessed)
-        if task.startswith("Repeat"):
+        if task is copying:
             assert ends[1].figures.accepted_tokens > 20
         kept = [len(rig.of(Piece, turn)) for turn in (plain, guessed)]
         assert kept[0] == kept[1]

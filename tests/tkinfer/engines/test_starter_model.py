@@ -23,7 +23,8 @@ from tests.tkinfer.engines.rig import Rig, user
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(400)]
 
-STOPS = 300
+STOPS = 28
+"""`python -m tests.bench stop` does hundreds."""
 QUESTION = "Tell me a story about a ship."
 
 # llama.cpp alone, as plainly as it can be used: no chunks, no cache, no flag, no process of ours.
@@ -115,6 +116,7 @@ class Stops:
     SHORT = (ChatMessage(role="system", content="Hi"), *user("Ships?"))
     LONG = (SHARED, *user("What is a ship?"))
     """More than a chunk of it is also in some of the prompts that are stopped."""
+    KINDS = ("load", "prefill", "late_prefill", "decode", "paused", "early", "late")
     WORDS = ("ship", "sea", "storm", "sail", "wind", "rope", "anchor", "harbour")
     TOKENS = 5
 
@@ -130,9 +132,12 @@ class Stops:
     def question(self, number: int) -> tuple[ChatMessage, ...]:
         return self.LONG if number % 30 == 0 else self.SHORT
 
-    def stop_somewhere(self) -> None:
-        kinds = ["load", "prefill", "late_prefill", "decode", "paused", "early", "late"]
-        kind = self.random.choices(kinds, [5, 38, 3, 26, 14, 10, 4])[0]
+    def stop_somewhere(self, number: int) -> None:
+        """Each kind once at first, then at random."""
+        if number < len(self.KINDS):
+            kind = self.KINDS[number]
+        else:
+            kind = self.random.choices(self.KINDS, [3, 38, 2, 29, 14, 10, 4])[0]
         self.kinds[kind] = self.kinds.get(kind, 0) + 1
         getattr(self, f"_{kind}")()
 
@@ -168,7 +173,7 @@ class Stops:
         turn = self.rig.start(self.words(300))
         self.rig.prefilling(turn)
         self._moment(0.1)  # at any node of the graph
-        assert self.rig.abort(turn).phase is Phase.PREFILL
+        assert self.rig.abort(turn).phase in (Phase.PREFILL, Phase.DECODE)  # a fast machine
 
     def _late_prefill(self) -> None:
         turn = self.rig.start((self.SHARED, *user(self.words(300))))
@@ -198,7 +203,7 @@ class Stops:
         assert self.rig.abort(turn).phase is Phase.IDLE
 
 
-def test_300_random_stops_poison_no_later_answer(starter: Path) -> None:
+def test_random_stops_poison_no_later_answer(starter: Path) -> None:
     right = {}
     for question in (Stops.SHORT, Stops.LONG):
         with Rig() as fresh:
@@ -208,18 +213,10 @@ def test_300_random_stops_poison_no_later_answer(starter: Path) -> None:
         rig.load(starter)
         stops, aborted = Stops(rig, starter, seed=20), 0
         for number in range(STOPS):
-            stops.stop_somewhere()
+            stops.stop_somewhere(number)
             question = stops.question(number)
             assert pieces(rig, question, Stops.TOKENS) == right[question], (number, stops.kinds)
             aborted += len(rig.of(Aborted))
             rig.events.clear()
         assert aborted == STOPS - stops.kinds["load"]
-        assert set(stops.kinds) == {
-            "load",
-            "prefill",
-            "late_prefill",
-            "decode",
-            "paused",
-            "early",
-            "late",
-        }
+        assert set(stops.kinds) == set(Stops.KINDS)
