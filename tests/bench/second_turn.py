@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 BUDGETS = {"ratio": at_most(0.1)}
 TURNS = 10
 LONG_WORDS = 225
+QUICK_LONG_WORDS = 100
 SHORT_WORDS = 6
 ANSWER_TOKENS = 24
 
@@ -22,18 +23,20 @@ ANSWER_TOKENS = 24
 def run(options: Options) -> Figures:
     kept: list[float] = []
     cleared: list[float] = []
-    tokens = 0
+    tokens = new = 0
+    rounds, long_words = (1, QUICK_LONG_WORDS) if options.quick else (3, LONG_WORDS)
     with Rig() as rig:
-        for number in range(2 if options.quick else 6):
+        for number in range(rounds):
             rig.load(starter())
             chat: list[ChatMessage] = []
             for turn in range(TURNS):
-                words = LONG_WORDS if turn < TURNS - 1 else SHORT_WORDS
+                words = long_words if turn < TURNS - 1 else SHORT_WORDS
                 chat.append(question(100 * number + turn, words))
                 reply = ask(rig, chat, ANSWER_TOKENS)
                 chat.append(reply.message)
             kept.append(reply.figures.first_token_s)
             tokens = reply.figures.prompt_tokens
+            new = tokens - reply.figures.cached_tokens
             rig.load(starter())
             cleared.append(ask(rig, chat[:-1], ANSWER_TOKENS).figures.first_token_s)
             say(f"{tokens} tokens: kept {as_ms(kept[-1])} ms, cleared {as_ms(cleared[-1])} ms")
@@ -42,4 +45,5 @@ def run(options: Options) -> Figures:
         "kept_ms": as_ms(median(kept)),
         "cleared_ms": as_ms(median(cleared)),
         "prompt_tokens": tokens,
+        "new_tokens": new,
     }

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from actors.engine import ChatMessage, Piece
+from actors.engine import Aborted, ChatMessage, EngineFailed, EngineFinished, Piece
 from actors.sampling import Sampling
-from actors.turn import Figures
+from actors.turn import Figures, TurnId
 from tests.bench.material import WORDS
 from tests.tkinfer.engines.rig import Rig
 
@@ -26,8 +26,20 @@ def question(number: int, words: int) -> ChatMessage:
 def ask(rig: Rig, chat: list[ChatMessage], tokens: int, *, lookup: bool = False) -> Reply:
     """Let the model answer, greedily, with at most so many tokens."""
     turn = rig.start(tuple(chat), Sampling(temperature=0, max_tokens=tokens, prompt_lookup=lookup))
-    end = rig.finished(turn)
+    end = finished(rig, turn)
     text = "".join(piece.text for piece in rig.of(Piece, turn))
     rig.events.clear()
     message = ChatMessage(role="assistant", content=text, tokens=end.tokens.ids)
     return Reply(message=message, figures=end.figures)
+
+
+def finished(rig: Rig, turn: TurnId) -> EngineFinished:
+    """Wait for the end, however slow the machine is, as long as something comes at all."""
+
+    def over() -> bool:
+        return any(end.turn == turn for end in rig.of(EngineFinished | EngineFailed | Aborted))
+
+    while not over():
+        seen = len(rig.events)
+        rig.until(lambda: len(rig.events) > seen)  # noqa: B023 - called before the next round
+    return rig.finished(turn)
