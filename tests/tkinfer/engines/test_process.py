@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import psutil
@@ -140,10 +139,9 @@ def test_an_abort_that_a_death_leaves_open_is_answered_by_the_failure(rig: Rig, 
 def test_a_frozen_child_blocks_no_caller(rig: Rig, tiny: Path) -> None:
     rig.load(tiny)
     signal_child(rig, signal.SIGSTOP)
-    began = time.perf_counter()
     for _ in range(20):
-        rig.start("." * 100_000)  # 2 MB into a pipe of 64 KiB
-    assert time.perf_counter() - began < LIMIT_S / 10
+        rig.start("." * 100_000)  # 2 MB into a pipe of 64 KiB: a caller that writes stays here
+    assert rig.engine.pid is not None
     rig.kill()
 
 

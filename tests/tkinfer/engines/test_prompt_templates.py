@@ -16,6 +16,8 @@ STRICT = (
 )
 ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
 OWN = "the model's own template"
+SHORT_S = 1.0
+"""Only the endless one may come to this, also on a machine that is busy."""
 
 
 def test_a_model_without_a_template() -> None:
@@ -41,7 +43,7 @@ def test_its_vocabulary_says_which_format() -> None:
     [
         ("{% for %}", "is broken: Expected an expression"),
         ("{{ raise_exception('no thanks') }}", "refuses this conversation: no thanks"),
-        (ENDLESS, "does not come to an end within 0.05 s"),
+        (ENDLESS, "does not come to an end within 1 s"),
         ("{% for a in range(99999) %}xxxxxxxxxxxx{% endfor %}", "writes more than 1000 characters"),
         ("{{ 'x' * 10 ** 9 }}", "builds something that is too large"),
         ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "calls itself without end"),
@@ -50,7 +52,7 @@ def test_its_vocabulary_says_which_format() -> None:
     ],
 )
 def test_a_template_that_cannot_be_used(source: str, why: str) -> None:
-    maker = builder(source, limits=Limits(seconds=0.05, characters=1000))
+    maker = builder(source, limits=Limits(seconds=SHORT_S, characters=1000))
     prompt = build(maker, chat("u:hi <|im_end|>"))
     assert prompt.format.startswith("chatml, because the model's template ")
     assert why in prompt.format
@@ -60,7 +62,7 @@ def test_a_template_that_cannot_be_used(source: str, why: str) -> None:
 
 def test_a_template_that_is_endless_only_for_some() -> None:
     source = "{% if messages[0].content == 'spin' %}" + ENDLESS + "{% endif %}ok"
-    maker = builder(source, limits=Limits(seconds=0.05))
+    maker = builder(source, limits=Limits(seconds=SHORT_S))
     assert maker.format == OWN
     assert "does not come to an end" in build(maker, chat("u:spin")).format
     assert build(maker, chat("u:hi")).format == OWN

@@ -130,12 +130,7 @@ def make_plan(
         ModelLoadError: it doesn't fit, or the device isn't there.
         RefusedError: llama.cpp can't load such a model, or not with these options.
     """
-    try:
-        used = devices.chosen(spec.device, gpus)
-    except KeyError:
-        there = ", ".join(gpu.device.name for gpu in gpus) or "none"
-        what = f"There is no GPU named {spec.device}; found: {there}."
-        raise ModelLoadError(what, "Choose another device, or all.") from None
+    used = _used(spec, gpus)
     room = fit.Room(
         ram=free_bytes,
         gpu=sum(gpu.device.free_bytes for gpu in used) + (freed_gpu_bytes if used else 0),
@@ -159,6 +154,15 @@ def make_plan(
         gpu_available_bytes=room.gpu,
         devices=tuple(gpu.device for gpu in gpus),
     )
+
+
+def _used(spec: LoadSpec, gpus: Sequence[devices.Gpu]) -> Sequence[devices.Gpu]:
+    try:
+        return devices.chosen(spec.device, gpus)
+    except KeyError:
+        there = ", ".join(gpu.device.name for gpu in gpus) or "none"
+        what = f"There is no GPU named {spec.device}; found: {there}."
+        raise ModelLoadError(what, "Choose another device, or all.") from None
 
 
 def _facts(header: GgufHeader, model: DryModel, spec: LoadSpec) -> fit.Facts:
