@@ -33,6 +33,7 @@ from tkinfer.errors import EngineError, SetupError, TkinferError
 _log = logging.getLogger("tkinfer.engine")
 
 _SEND_AGAIN: Final = "Send again: a fresh engine loads the model by itself."
+_OTHER_MODEL: Final = " If it ends the same way, choose another model."
 _LOAD_AGAIN: Final = "Load it again; if memory is short, choose a smaller model."
 _OTHER_FILE: Final = "Download it again, update llama-cpp-python, or choose another model."
 _ENDED_FROM_OUTSIDE: Final = frozenset({"SIGKILL", "SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"})
@@ -280,14 +281,17 @@ def _explain(ending: Ending, doing: str, *, ready: bool) -> EngineError:
         how = f"sent what can't be understood ({ending.error})"
     else:
         how = _how(ending.code)
-    what, next_step = f"The engine process {how} while {doing}", _SEND_AGAIN
+    what = f"The engine process {how} while {doing}"
+    crashed = _crashed(ending.code)
     if not ready:
         next_step = _BUILT_WRONG
-    elif doing.startswith(("loading", "planning")):
+    elif not doing.startswith(("loading", "planning")):
+        next_step = _SEND_AGAIN + (_OTHER_MODEL if crashed else "")
+    elif crashed:
+        what += ": the file may be damaged, or not supported by this llama.cpp"
+        next_step = _OTHER_FILE
+    else:
         next_step = _LOAD_AGAIN
-        if _crashed(ending.code):
-            what += ": the file may be damaged, or not supported by this llama.cpp"
-            next_step = _OTHER_FILE
     return EngineError(f"{what}.", next_step, ending.log)
 
 

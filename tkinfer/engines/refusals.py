@@ -14,7 +14,7 @@ _MEMORY: Final = re.compile(
     re.IGNORECASE,
 )
 _SAID: Final = re.compile(
-    r"(?:error loading model[^:]*|failed to apply lora adapter): (?:\w+: )?(.*)"
+    r"(?:(?:error loading model[^:]*|failed to apply lora adapter): )+(?:\w+: )?(.*)"
 )
 _CACHE: Final = re.compile(r"[KV] cache type (\S+) with block size \d+ does not divide (\S+)")
 _ADAPTER_CAUSES: Final = (

@@ -1,6 +1,5 @@
-"""The client's side: deaths in every phase, kill, close, and the fresh child behind them."""
+"""The client's side: counting, planning, unloading, closing, and what it costs its process."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -11,12 +10,8 @@ import psutil
 import pytest
 
 from actors.engine import (
-    Aborted,
     Counted,
-    EngineFailed,
-    EngineKilled,
     LoadFailed,
-    LoadProgress,
     Piece,
     Planned,
     PrefillProgress,
@@ -27,113 +22,12 @@ from actors.loading import LoadSpec
 from actors.sampling import Sampling
 from actors.turn import Phase
 from tests.tiny_gguf import START
+from tests.tkinfer.engines.phases import LONG, PHASES, reach, signal_child
 from tests.tkinfer.engines.rig import LIMIT_S, Rig
-from tests.waiting import wait_until
 from tkinfer.engines.process import ProcessEngine
-from tkinfer.errors import EngineError, SetupError
 
-LONG = "." * 6000
 SHORT = Sampling(temperature=0, max_tokens=8)
-PHASES = ["loading", "prefill", "decode", "paused", "idle"]
-DOING = {
-    "loading": "while loading slow.gguf",
-    "prefill": "while reading the prompt with slow.gguf",
-    "decode": "while answering with slow.gguf",
-    "paused": "while answering with slow.gguf",
-    "idle": "while holding slow.gguf",
-}
-
 ROOT = Path(__file__).resolve().parents[3]
-
-
-def reach(rig: Rig, phase: str, model: Path) -> int | None:
-    """Bring the engine into a phase; return the turn that runs."""
-    if phase == "loading":
-        turn = rig.ask_load(model)
-        rig.wait(LoadProgress)
-        return turn
-    rig.load(model)
-    if phase == "prefill":
-        turn = rig.start(LONG)
-        rig.prefilling(turn)
-        return turn
-    if phase == "idle":
-        return None
-    turn = rig.start("hello", credit=2 if phase == "paused" else 1_000_000)
-    rig.pieces(turn, 2)
-    return turn
-
-
-def signal_child(rig: Rig, number: int) -> int:
-    pid = rig.engine.pid
-    assert pid is not None
-    os.kill(pid, number)
-    return pid
-
-
-@pytest.mark.parametrize("phase", PHASES)
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT])
-def test_a_death_is_said_in_words_and_a_fresh_child_works(
-    rig: Rig, slow: Path, phase: str, number: signal.Signals
-) -> None:
-    turn = reach(rig, phase, slow)
-    pid = signal_child(rig, number)
-    failure = rig.wait(EngineFailed)
-    assert failure.turn == turn
-    assert failure.model_lost
-    error = failure.error
-    assert isinstance(error, EngineError)
-    assert f"signal {number.value} ({number.name}) {DOING[phase]}" in error.what
-    assert error.next_step
-    if phase != "loading":
-        assert "llama" in error.detail  # its log
-    if number is not signal.SIGKILL:
-        assert "Fatal Python error" in error.detail
-    assert not psutil.pid_exists(pid)
-    rig.load(slow)
-    assert rig.answer("hello", SHORT)
-    assert len(rig.of(EngineFailed)) == 1
-
-
-@pytest.mark.parametrize("phase", [*PHASES, "stopped"])
-def test_kill_ends_it_in_any_phase(rig: Rig, slow: Path, phase: str) -> None:
-    turn = reach(rig, "prefill" if phase == "stopped" else phase, slow)
-    pid = rig.engine.pid
-    assert pid is not None
-    if phase == "stopped":
-        signal_child(rig, signal.SIGSTOP)
-    rig.kill()
-    assert not psutil.pid_exists(pid)
-    assert not rig.of(EngineFailed)
-    killed = len(rig.events)
-    assert isinstance(rig.events[-1], EngineKilled)
-    wait_until(lambda: rig.engine.pid)  # a fresh one starts by itself
-    rig.load(slow)
-    assert rig.answer("hello", SHORT)
-    if turn is not None:
-        assert all(getattr(event, "turn", None) != turn for event in rig.events[killed:])
-
-
-def test_kill_without_a_child_is_answered_too(rig: Rig, tiny: Path) -> None:
-    rig.kill()
-    assert rig.engine.pid is None
-    rig.load(tiny)
-    rig.engine.kill()
-    rig.engine.kill()
-    rig.until(lambda: len(rig.of(EngineKilled)) == 3)
-    rig.load(tiny)
-
-
-def test_an_abort_that_a_death_leaves_open_is_answered_by_the_failure(rig: Rig, slow: Path) -> None:
-    """An Aborted beside it would overtake the failure on the control lane."""
-    turn = reach(rig, "prefill", slow)
-    assert turn is not None
-    signal_child(rig, signal.SIGSTOP)
-    rig.engine.abort(turn)
-    signal_child(rig, signal.SIGKILL)
-    rig.wait(EngineFailed, lambda event: event.turn == turn)
-    rig.load(slow)
-    assert not any(event.turn == turn for event in rig.of(Aborted))
 
 
 def test_a_frozen_child_blocks_no_caller(rig: Rig, tiny: Path) -> None:
@@ -287,78 +181,6 @@ def test_the_parent_imports_nothing_heavy() -> None:
         "sys.exit(', '.join(heavy & sys.modules.keys()) or None)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
-
-
-def test_it_starts_in_a_folder_full_of_traps(
-    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("tkinfer", "llama_cpp", "pickle", "signal"):
-        (tmp_path / f"{name}.py").write_text("raise SystemExit('trapped')")
-    monkeypatch.chdir(tmp_path)
-    with Rig() as rig:
-        rig.load(tiny)
-
-
-def _fake_llama(folder: Path, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "llama_cpp.py").write_text(body)
-    monkeypatch.setenv("PYTHONPATH", str(folder))
-
-
-def test_a_missing_binding_is_named_with_the_command_that_installs_it(
-    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    body = "raise ModuleNotFoundError(\"No module named 'llama_cpp'\")"
-    _fake_llama(tmp_path, body, monkeypatch)
-    with Rig() as rig:
-        failure = rig.load_error(tiny)
-    assert isinstance(failure.error, SetupError)
-    assert "pip install llama-cpp-python" in str(failure.error)
-
-
-def test_a_broken_binding_is_said_to_be_broken(
-    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _fake_llama(tmp_path, "raise RuntimeError('Failed to load shared library')", monkeypatch)
-    with Rig() as rig:
-        failure = rig.load_error(tiny)
-    assert isinstance(failure.error, SetupError)
-    assert "Failed to load shared library" in str(failure.error)
-
-
-def test_a_child_that_dies_at_the_start_is_not_started_for_ever(
-    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _fake_llama(tmp_path, "import os, signal; os.kill(os.getpid(), signal.SIGILL)", monkeypatch)
-    with Rig() as rig:
-        for _ in range(2):
-            failure = rig.failed(rig.ask_load(tiny))
-            assert "(SIGILL) while starting" in str(failure.error)
-            assert "Install it again" in str(failure.error)
-            wait_until(lambda: rig.engine.pid is None)
-
-
-def test_a_child_that_talks_nonsense_is_ended(tiny: Path) -> None:
-    code = "print('hello, this is no message of ours', flush=True); input()"
-    with Rig([sys.executable, "-c", code]) as rig:
-        failure = rig.failed(rig.ask_load(tiny))
-        assert "sent what can't be understood" in str(failure.error)
-
-
-def test_a_program_that_is_not_there_is_said_so(tiny: Path) -> None:
-    with Rig(["/nowhere/python"]) as rig:
-        failure = rig.failed(rig.ask_load(tiny))
-        assert "could not be started" in str(failure.error)
-
-
-def test_what_a_library_prints_does_not_garble_the_stream(
-    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    body = (
-        "import os\nprint('printed', flush=True)\nos.write(1, b'written')\nraise ImportError('x')"
-    )
-    _fake_llama(tmp_path, body, monkeypatch)
-    with Rig() as rig:
-        assert isinstance(rig.load_error(tiny).error, SetupError)
 
 
 def test_events_come_in_order(rig: Rig, tiny: Path) -> None:

@@ -34,6 +34,10 @@ from tkinfer.engines.refusals import AdapterRefusedError, RefusedError, explain
             "llama.cpp can't load x.gguf: key not found: a.b.",
         ),
         (
+            ["llama_model_load: error loading model: error loading model hyperparameters: no a.b"],
+            "llama.cpp can't load x.gguf: no a.b.",
+        ),
+        (
             ["load_all_data: tensor 'blk.0.attn_q.weight' has invalid data"],
             "x.gguf is damaged: the weights of blk.0.attn_q.weight hold impossible numbers.",
         ),
