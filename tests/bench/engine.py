@@ -34,7 +34,7 @@ def run(options: Options) -> Figures:
     with Rig() as rig:
         rig.load(starter())
         figures |= lookup(rig, "copy", COPY, 300, rounds)
-        figures |= lookup(rig, "plain", PLAIN, 200, rounds)
+        figures |= lookup(rig, "plain", PLAIN, 120 if options.quick else 200, rounds)
         figures |= switches(rig, 3 * rounds)
     return figures
 

@@ -20,7 +20,9 @@ from tkinfer.engines.llama.model import Model
 from tkinfer.engines.prompt import PromptBuilder
 
 TURNS = 20
-PROMPT_TOKENS = 200
+TOKENS = list(range(1000, 1128))
+BATCHES = (8, 16, 24, 40)
+"""Tokens of one guess, up to the longest."""
 
 
 def timed(action: Callable[[], object], times: int) -> float:
@@ -40,16 +42,9 @@ def main() -> None:
     spec = LoadSpec(path=path, context_size=2048)
     figures = {"plan_ms": 1000 * timed(lambda: loading.plan(spec), times)}
     model = Model(spec, (ctypes.c_ubyte * 2)(), lambda _fraction: True)
-    model.evaluate(list(range(1000, 1000 + PROMPT_TOKENS))[:128])
-    for name, sampling in (
-        ("sampler", Sampling()),
-        ("sampler_penalties", Sampling(repeat_penalty=1.1)),
-        ("sampler_greedy", Sampling(temperature=0)),
-        ("sampler_json", Sampling(json_schema='{"type": "object"}')),
-    ):
-        with model.sampler(sampling, 1, list(range(1000, 1064)), ()) as sampler:
-            seconds = timed(sampler.sample, 40 if name == "sampler_json" else 50 * times)
-            figures[f"{name}_us_per_token"] = 1e6 * seconds
+    model.evaluate(TOKENS[:128])
+    figures |= samplers(model, times)
+    figures["lookup_limit_ratio"] = batch_gain(model, times)
     vocabulary = model.vocabulary
     builder = PromptBuilder(vocabulary, vocabulary.templates)
     chat: list[ChatMessage] = []
@@ -58,6 +53,40 @@ def main() -> None:
     figures["template_ms"] = 1000 * timed(lambda: build(builder, chat[:-1]), times)
     model.close()
     print(json.dumps(figures), flush=True)
+
+
+def samplers(model: Model, times: int) -> dict[str, float]:
+    """The time of one choice, by several settings."""
+    figures: dict[str, float] = {}
+    for name, sampling in (
+        ("sampler", Sampling()),
+        ("sampler_penalties", Sampling(repeat_penalty=1.1)),
+        ("sampler_greedy", Sampling(temperature=0)),
+        ("sampler_json", Sampling(json_schema='{"type": "object"}')),
+    ):
+        with model.sampler(sampling, 1, TOKENS[:64], ()) as sampler:
+            seconds = timed(sampler.sample, 40 if name == "sampler_json" else 50 * times)
+            figures[f"{name}_us_per_token"] = 1e6 * seconds
+    return figures
+
+
+def batch_gain(model: Model, times: int) -> float:
+    """How much faster tokens are evaluated together than one by one: no guessing gains more.
+
+    It is a matter of the processor. Where one token alone keeps it busy (without AVX-512, or with
+    another program beside it), a batch gains little.
+    """
+    held = model.held()
+
+    def evaluate(count: int) -> None:
+        model.evaluate(TOKENS[:count], all_outputs=True)
+        model.truncate(held)
+
+    alone = timed(lambda: evaluate(1), 2 * times)
+    return max(
+        count * alone / timed(lambda count=count: evaluate(count), max(3, times // 2))
+        for count in BATCHES
+    )
 
 
 def build(builder: PromptBuilder, chat: list[ChatMessage]) -> object:

@@ -49,7 +49,7 @@ class Side:
 
 
 def run(options: Options) -> Figures:
-    tokens, rounds = (150, 4) if options.quick else (1_200, 3)
+    tokens, rounds = (150, 3) if options.quick else (1_200, 3)
     model = starter()
     with running_program(ProcessEngine(), model) as program:
         info = program.session.model.info
