@@ -79,7 +79,8 @@ class Sampling:
     max_tokens: int | None = None
     """None lets the answer grow until the context is full."""
     prompt_lookup: bool = False
-    """Guess several tokens at once from what the prompt says; only with temperature 0."""
+    """Guess several tokens at once from what prompt and answer said before; the tokens chosen are
+    the same as without. It pays where an answer copies."""
     alternatives: int = 0
     """Report the probabilities of so many likeliest tokens with each piece."""
 
@@ -109,6 +110,18 @@ RANGES: Final[dict[str, tuple[float, float]]] = {
     "alternatives": (0, 100),
 }
 """The lowest and highest value allowed of each number; what llama.cpp bears, and makes sense."""
+WHOLE: Final = frozenset(
+    {
+        "top_k",
+        "dry_allowed_length",
+        "dry_penalty_last_n",
+        "repeat_last_n",
+        "seed",
+        "max_tokens",
+        "alternatives",
+    }
+)
+"""The fields that count something, so that a fraction makes no sense."""
 
 
 def problems(sampling: Sampling) -> list[str]:
@@ -116,7 +129,7 @@ def problems(sampling: Sampling) -> list[str]:
 
     Whether a grammar or schema is right, only the engine can say.
     """
-    return [*_out_of_range(sampling), *_unusable(sampling)]
+    return [*_out_of_range(sampling), *_unusable_texts(sampling), *_contradictions(sampling)]
 
 
 def _out_of_range(sampling: Sampling) -> Iterator[str]:
@@ -124,11 +137,17 @@ def _out_of_range(sampling: Sampling) -> Iterator[str]:
         value = getattr(sampling, name)
         if not low <= value <= high:  # of NaN, too
             yield f"{name} is {value:g}; it must be {low:g} to {high:g}"
-    if sampling.max_tokens is not None and sampling.max_tokens < 0:
-        yield f"max_tokens is {sampling.max_tokens}; it must be 0 or more"
+        elif name in WHOLE and not isinstance(value, int):
+            yield f"{name} is {value:g}; it must be a whole number"
+    if sampling.max_tokens is not None and not sampling.max_tokens >= 0:
+        yield f"max_tokens is {sampling.max_tokens:g}; it must be 0 or more"
+    for name in sorted(WHOLE - RANGES.keys()):
+        value = getattr(sampling, name)
+        if not isinstance(value, int | None):
+            yield f"{name} is {value:g}; it must be a whole number"
 
 
-def _unusable(sampling: Sampling) -> Iterator[str]:
+def _unusable_texts(sampling: Sampling) -> Iterator[str]:
     for bias in sampling.logit_bias:
         if not bias.text:
             yield "logit_bias has an empty text; it must be the text of a token"
@@ -138,5 +157,11 @@ def _unusable(sampling: Sampling) -> Iterator[str]:
     for name in ("stop", "dry_sequence_breakers"):
         if "" in getattr(sampling, name):
             yield f"{name} has an empty text; it must be at least one character"
+    if any("\0" in text for text in sampling.dry_sequence_breakers):
+        # C would take the text to end there.
+        yield "dry_sequence_breakers has a text with a NUL character; it must be without"
+
+
+def _contradictions(sampling: Sampling) -> Iterator[str]:
     if sampling.grammar and sampling.json_schema:
         yield "grammar and json_schema are both set; it must be one of them"

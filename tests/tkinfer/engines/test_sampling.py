@@ -1,5 +1,4 @@
 import json
-import math
 import subprocess
 import sys
 from collections import Counter
@@ -10,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from actors.sampling import BAN, RANGES, Sampling, TokenBias, problems
+from actors.sampling import BAN, Sampling, TokenBias
 from tests.tkinfer.engines.rig import Rig
-from tkinfer.engines.llama.bias import token_biases
 from tkinfer.errors import PromptError
 
 COUNT = 60
@@ -42,41 +40,6 @@ def answer(rig: Rig, sampling: Sampling, **changes: Any) -> str:
     return rig.answer("Hello", replace(sampling, **changes))
 
 
-# Settings.
-
-
-def test_the_defaults_are_in_their_ranges() -> None:
-    assert problems(Sampling()) == []
-    assert problems(Sampling(logit_bias=(TokenBias(text="a", bias=BAN),), stop=("x",))) == []
-
-
-@pytest.mark.parametrize("name", RANGES)
-def test_each_number_out_of_its_range_is_named_with_it(name: str) -> None:
-    low, high = RANGES[name]
-    for value in (low - 1, high + 1, math.nan):
-        (problem,) = problems(replace(Sampling(), **{name: value}))
-        assert problem == f"{name} is {value:g}; it must be {low:g} to {high:g}"
-    for value in (low, high):
-        assert problems(replace(Sampling(), **{name: value})) == []
-
-
-@pytest.mark.parametrize(
-    ("changes", "named"),
-    [
-        ({"max_tokens": -1}, "max_tokens is -1"),
-        ({"stop": ("a", "")}, "stop has an empty text"),
-        ({"dry_sequence_breakers": ("",)}, "dry_sequence_breakers has an empty text"),
-        ({"logit_bias": (TokenBias(text="", bias=1),)}, "logit_bias has an empty text"),
-        ({"logit_bias": (TokenBias(text="a", bias=200),)}, "logit_bias of 'a' is 200; it must be"),
-        ({"logit_bias": (TokenBias(text="a", bias=math.nan),)}, "logit_bias of 'a' is nan"),
-        ({"grammar": "root ::= x", "json_schema": "{}"}, "grammar and json_schema are both set"),
-    ],
-)
-def test_other_values_that_cannot_be_used(changes: dict[str, Any], named: str) -> None:
-    (problem,) = problems(replace(Sampling(), **changes))
-    assert named in problem
-
-
 def test_wrong_settings_are_refused_and_the_engine_goes_on(noisy: Rig) -> None:
     turn = noisy.start("Hello", Sampling(top_p=1.5, mirostat_eta=-1))
     failed = noisy.failed(turn)
@@ -84,54 +47,6 @@ def test_wrong_settings_are_refused_and_the_engine_goes_on(noisy: Rig) -> None:
     assert "top_p is 1.5; it must be 0 to 1; mirostat_eta is -1" in failed.error.what
     assert not failed.model_lost
     assert answer(noisy, GREEDY)
-
-
-# From the text of a bias to tokens.
-
-WORDS = {"\n": 0, " ": 1, "ship": 2, " ship": 3, "Ship": 4, "sh": 6, "ore": 7, " sh": 8, "🙂": 9}
-
-
-def tokenize(text: str) -> list[int]:
-    """The longest word of the list, again and again; all others are the token 99."""
-    tokens: list[int] = []
-    while text:
-        word = max((word for word in WORDS if text.startswith(word)), key=len, default="")
-        tokens.append(WORDS.get(word, 99))
-        text = text[len(word) or 1 :]
-    return tokens
-
-
-def sentencepiece(text: str) -> list[int]:
-    """The same words, by a tokenizer that puts a space in front of every text."""
-    return tokenize(f" {text}")
-
-
-def test_a_bias_counts_for_the_whole_word_with_and_without_space() -> None:
-    assert token_biases([TokenBias(text="ship", bias=2)], tokenize) == {2: 2, 3: 2}
-    assert token_biases([TokenBias(text=" ship", bias=2)], tokenize) == {3: 2}
-
-
-def test_a_ban_counts_for_the_word_with_a_capital_too() -> None:
-    assert token_biases([TokenBias(text="ship", bias=BAN)], tokenize) == dict.fromkeys(
-        (2, 3, 4), BAN
-    )
-    assert token_biases([TokenBias(text="Ship", bias=BAN)], tokenize) == {4: BAN}
-
-
-def test_a_longer_text_stands_for_its_first_token_but_never_for_the_space() -> None:
-    assert token_biases([TokenBias(text="shore", bias=BAN)], tokenize) == {6: BAN, 8: BAN}
-    assert token_biases([TokenBias(text="🙂🙂", bias=1)], tokenize) == {9: 1}
-
-
-def test_a_tokenizer_that_adds_a_space_knows_the_word_without_it() -> None:
-    assert token_biases([TokenBias(text="ship", bias=2)], sentencepiece) == {2: 2, 3: 2}
-
-
-def test_biases_of_the_same_token_add_up_and_a_ban_stays() -> None:
-    one, two = TokenBias(text=" ship", bias=1), TokenBias(text=" ship", bias=2)
-    ban = TokenBias(text=" ship", bias=BAN)
-    assert token_biases([one, two], tokenize) == {3: 3}
-    assert token_biases([one, ban], tokenize)[3] == BAN
 
 
 # The effect of each.
