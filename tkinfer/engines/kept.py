@@ -26,6 +26,7 @@ class Kept:
 
 
 _OPENERS: Final = tuple(marker.encode() for marker in BY_OPEN)
+_CLOSERS: Final = tuple(marker.close.encode() for marker in BY_OPEN.values() if marker.close)
 _LONGEST_OPENER: Final = max(map(len, _OPENERS))
 _FOREIGN: Final = b"\xff"  # in place of a token that this model doesn't have: in no text
 _HALF_CHARACTER: Final = 3
@@ -82,15 +83,21 @@ def _best_place(pieces: Sequence[bytes], made: bytes, wanted: bytes, begin: int)
 
 
 def _behind(made: bytes, reasoning: str) -> int:
-    """Where the reasoning is over; 0 if it isn't found."""
+    """Where the reasoning is over, with the marker that closes it; 0 if it isn't found."""
     thought = _bytes(reasoning.strip())
-    if not thought:
-        return 0
     head = made.lstrip()[:_LONGEST_OPENER]
     opener = max((raw for raw in _OPENERS if head.startswith(raw)), key=len, default=b"")
     # Behind the marker: short reasoning may be found in that, too.
     place = made.find(thought, made.find(opener) + len(opener))
-    return place + len(thought) if place >= 0 else 0
+    if place < 0:
+        return 0
+    end = place + len(thought)
+    rest = made[end:].lstrip()
+    # A short answer may be found in the closing marker.
+    closer = max((raw for raw in _CLOSERS if rest.startswith(raw)), key=len, default=b"")
+    if closer:
+        return len(made) - len(rest) + len(closer)
+    return end if thought else 0
 
 
 def kept_to_resume(

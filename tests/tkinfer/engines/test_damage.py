@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from actors.engine import EngineFailed, LoadFailed
+from actors.engine import ChatMessage, EngineFailed, LoadFailed
 from actors.sampling import Sampling
 from tests.tiny_gguf import write_tiny_gguf
 from tests.tkinfer.engines.loads import SHORT, load_with, loaded_with, refused_with
-from tests.tkinfer.engines.rig import Rig
+from tests.tkinfer.engines.rig import Rig, user
 from tkinfer.errors import EngineError, ModelError, ModelFileError, ModelLoadError
 
 NAN = struct.pack("<f", float("nan"))
@@ -101,6 +101,34 @@ def test_damaged_weights_are_found_if_they_are_looked_for(rig: Rig, tmp_path: Pa
     assert failure.error.what.startswith("damaged.gguf is damaged: the weights of blk.0.")
     assert failure.error.what.endswith(" hold impossible numbers.")
     assert failure.still_loaded is None
+
+
+def test_an_answer_of_damaged_weights_is_refused_and_the_file_suspected(
+    rig: Rig, tiny: Path, tmp_path: Path
+) -> None:
+    """All logits NaN: sampling from them could end the process, or never end."""
+    path = write_tiny_gguf(tmp_path / "odd.gguf", tweak=lambda w: w.add_rope_freq_base(0.0))
+    rig.load(path)
+    failure = rig.failed(rig.start("hello"))
+    assert isinstance(failure.error, EngineError)
+    assert not failure.model_lost
+    assert "computes no numbers" in failure.error.what
+    assert "may be damaged" in failure.error.next_step
+    rig.load(tiny)
+    assert rig.answer("hello", SHORT)
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_tokens_that_the_model_does_not_have_are_left_out(
+    rig: Rig, tiny: Path, *, resume: bool
+) -> None:
+    """Of another model, or of a damaged chat: llama.cpp would end the process for their text."""
+    rig.load(tiny)
+    for odd in (9999, -1, 2**31 - 1):
+        answer = ChatMessage(role="assistant", content="12", tokens=(ord("1") - 33, odd, 5))
+        chat = (*user("Hi"), answer) if resume else (*user("Hi"), answer, *user("Hi"))
+        assert rig.finished(rig.start(chat, SHORT, resume=resume)).figures.answer_tokens == 16
+    assert not rig.of(EngineFailed)
 
 
 def test_sound_weights_pass(rig: Rig, tiny: Path) -> None:

@@ -1,62 +1,29 @@
-"""The tokens that a model has made, in the history and where an answer is gone on with."""
-
-from collections.abc import Sequence
+"""The tokens that a model has made, in the history of a chat."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.engine import ChatMessage, PromptFormat, Template
-from tests.tkinfer.engines.fake_vocabulary import CONTROL, FakeVocabulary
+from actors.engine import ChatMessage
+from tests.tkinfer.engines.fake_vocabulary import FakeVocabulary
+from tests.tkinfer.engines.kept_rig import (
+    BODY,
+    CRAB,
+    END_THINK,
+    HE,
+    KEEPING,
+    SPACE_THE,
+    SPLITTING,
+    TH,
+    THE,
+    THINK,
+    TRIMMING,
+    VOCABULARY,
+    C,
+    build,
+    said,
+)
 from tests.tkinfer.engines.prompt_rig import chat
-from tkinfer.engines.answertext import AnswerText
-from tkinfer.engines.prompt import Prompt, PromptBuilder
-
-THINK, END_THINK = "<|START_THINKING|>", "<|END_THINKING|>"
-HARMONY = ("<|start|>", "<|end|>", "<|message|>", "<|channel|>")
-VOCABULARY = FakeVocabulary([*CONTROL, THINK, END_THINK, *HARMONY])
-C = VOCABULARY.control
-TEXTS = ("the", " the", "he", "\U0001f980")
-THE, _THE, HE, CRAB = (VOCABULARY.tokenize(text, special=False)[0] for text in TEXTS)
-OPENER = VOCABULARY.tokenize("<think>\n", special=False)
-CLOSER = VOCABULARY.tokenize("\n</think>\n\n", special=False)
-BODY = "<|im_start|>{{ m.role }}\n{{ %s }}<|im_end|>\n"
-KEEPING = "{% for m in messages %}" + BODY % "m.content" + "{% endfor %}<|im_start|>assistant\n"
-TRIMMING = (
-    "{% for m in messages %}" + BODY % "m.content | trim" + "{% endfor %}<|im_start|>assistant\n"
-)
-SPLITTING = (
-    "{% for m in messages %}"
-    + BODY
-    % "(m.content.split('</think>')[-1].lstrip('\n') if m.role == 'assistant' else m.content)"
-    + "{% endfor %}<|im_start|>assistant\n"
-)
-OPENING = KEEPING + "<think>\n"
-OPENING = OPENING.replace("<think>\n", "<think>{{ '\n' }}")
-CLOSING = KEEPING + "<think>{{ '\n\n' }}</think>{{ '\n\n' }}"
-
-
-def build(
-    messages: Sequence[ChatMessage],
-    source: str = KEEPING,
-    *,
-    resume: bool = False,
-    vocabulary: FakeVocabulary = VOCABULARY,
-    **form: str,
-) -> Prompt:
-    maker = PromptBuilder(vocabulary, [Template(name="", source=source)])
-    return maker.build(
-        messages,
-        format=PromptFormat(**form),
-        resume=resume,
-        context_size=100_000,
-        max_tokens=None,
-        check=lambda: None,
-    )
-
-
-def said(content: str, tokens: Sequence[int], reasoning: str = "") -> ChatMessage:
-    return ChatMessage(role="assistant", content=content, reasoning=reasoning, tokens=tuple(tokens))
 
 
 def in_history(answer: ChatMessage, source: str = KEEPING) -> list[int]:
@@ -65,9 +32,6 @@ def in_history(answer: ChatMessage, source: str = KEEPING) -> list[int]:
     begin = [at for at, token in enumerate(tokens) if token == C["<|im_start|>"]][1]
     end = tokens.index(C["<|im_end|>"], begin)
     return tokens[begin + 1 + len("assistant\n") : end]
-
-
-# ---- in the history -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -81,9 +45,13 @@ def in_history(answer: ChatMessage, source: str = KEEPING) -> list[int]:
         (said("the", b"<think>the</think>\n\nthe", "the"), [*b"the"]),
         (said("the", [C[THINK], THE, C[END_THINK], *b"the"], "the"), [*b"the"]),
         (said("the", b"<think>\n\n</think>\n\nthe"), [*b"the"]),
+        # A short answer that is found in the markers, too.
+        (said("th", [*b"<think>so</think>\n\n", TH], "so"), [TH]),
+        (said("th", [*b"so</think>\n\n", TH], "so"), [TH]),
+        (said("th", [*b"<think></think>", TH]), [TH]),
         # The rest is tokenised.
-        (said("the the", b"the"), [*b"the", _THE]),
-        (said("the x the", b"the xylophone"), [*b"the x", _THE]),
+        (said("the the", b"the"), [*b"the", SPACE_THE]),
+        (said("the x the", b"the xylophone"), [*b"the x", SPACE_THE]),
         # More than was drawn.
         (said("th", b"the thing"), [*b"th"]),
         # Another model's tokens.
@@ -109,8 +77,8 @@ def test_tokens_stand_for_their_text(answer: ChatMessage, right: list[int]) -> N
 
 
 def test_white_space_as_the_template_has_it() -> None:
-    answer = said(" the\n", [_THE, ord("\n")])
-    assert in_history(answer, KEEPING) == [_THE, ord("\n")]
+    answer = said(" the\n", [SPACE_THE, ord("\n")])
+    assert in_history(answer, KEEPING) == [SPACE_THE, ord("\n")]
     # Trimmed, the first token is another one.
     assert in_history(answer, TRIMMING) == [THE]
     assert in_history(said("\nthe the", b"\nthe the"), TRIMMING) == [*b"the the"]
@@ -159,7 +127,8 @@ def test_without_a_space_where_text_goes_on() -> None:
 
 
 @given(
-    st.lists(st.sampled_from([*range(97, 110), THE, _THE, CRAB, 256, 257]), min_size=1), st.data()
+    st.lists(st.sampled_from([*range(97, 110), THE, SPACE_THE, CRAB, 256, 257]), min_size=1),
+    st.data(),
 )
 def test_kept_tokens_are_found_again(tokens: list[int], data: st.DataObject) -> None:
     text = b"".join(VOCABULARY.piece(token) for token in tokens).decode()
@@ -170,182 +139,3 @@ def test_kept_tokens_are_found_again(tokens: list[int], data: st.DataObject) -> 
     more = in_history(said(text + "the", [*before, *tokens], reasoning))
     assert VOCABULARY.written(more) == text + "the"
     assert more[: len(tokens)] == tokens
-
-
-# ---- going on with an answer --------------------------------------------------------------------
-
-
-def gone_on(answer: ChatMessage, source: str = KEEPING) -> Prompt:
-    prompt = build([*chat("u:q"), answer], source, resume=True)
-    fresh = build(chat("u:q"), source)
-    count = len(prompt.tokens) - len(prompt.answered)
-    assert prompt.tokens == [*fresh.tokens, *prompt.answered]
-    assert count == len(fresh.tokens)
-    return prompt
-
-
-@pytest.mark.parametrize(
-    ("answer", "answered", "opened"),
-    [
-        (said("the th", [THE, *b" th"]), [THE, *b" th"], ""),
-        (
-            said("the", b"<think>so</think>\n\nthe", "so"),
-            [*b"<think>so</think>\n\nthe"],
-            "",
-        ),
-        (said("", b"<think>so it", "so it"), [*b"<think>so it"], "<think>"),
-        (said("", b"<think>so</think>\n\n", "so"), [*b"<think>so</think>\n\n"], ""),
-        (
-            said("", [C[THINK], *b"so"], "so"),
-            [C[THINK], *b"so"],
-            THINK,
-        ),
-        (
-            said("the", [C[THINK], *b"so", C[END_THINK], *b"the"], "so"),
-            [C[THINK], *b"so", C[END_THINK], *b"the"],
-            "",
-        ),
-        # Made, but not drawn.
-        (said("th", b"the thing"), [*b"th"], ""),
-        (said("", b"<think>so it is", "so"), [*b"<think>so"], "<think>"),
-        # Drawn, but its tokens are not known.
-        (said("the the", b"the"), [*b"the", _THE], ""),
-        (said("", b"<think>so", "so the"), [*b"<think>so", _THE], "<think>"),
-        (
-            said("the", b"<think>so", "so"),
-            [*b"<think>so", *CLOSER, THE],
-            "",
-        ),
-        # A half character (S-2).
-        (said("ok �", [*b"ok ", 0xE9, 0xAF]), [*b"ok ", *"�".encode()], ""),
-        # A bad byte that was shown is as it was made.
-        (said("ok � so", [*b"ok ", 0xE9, *b" so"]), [*b"ok ", 0xE9, *b" so"], ""),
-        # Without usable tokens.
-        (said("the", []), [THE], ""),
-        (said("the", b"nothing"), [THE], ""),
-        (said("the", [], "so"), [*OPENER, *b"so", *CLOSER, THE], ""),
-        (said("<|im_end|>", []), [*b"<|im_end|>"], ""),
-        # Nothing yet.
-        (said("", []), [], ""),
-        (said("", b"<think>"), [], ""),
-    ],
-)
-def test_going_on(answer: ChatMessage, answered: list[int], opened: str) -> None:
-    prompt = gone_on(answer)
-    assert VOCABULARY.written(prompt.answered) == VOCABULARY.written(answered)
-    assert prompt.answered == answered
-    assert prompt.reasoning_open == opened
-
-
-@pytest.mark.parametrize(
-    ("answer", "text"),
-    [
-        (said("", b"so it", "so it"), "so it"),
-        (said("the", b"so</think>\n\nthe", "so"), "so</think>\n\nthe"),
-        (said("", [], "so"), "so"),
-        (said("the", [], "so"), "so\n</think>\n\nthe"),
-        (said("the", []), "\n</think>\n\nthe"),
-        (said("", []), ""),
-    ],
-)
-def test_going_on_where_the_template_opens_the_reasoning(answer: ChatMessage, text: str) -> None:
-    prompt = gone_on(answer, OPENING)
-    assert VOCABULARY.written(prompt.answered) == text
-    assert prompt.reasoning_open == "<think>"
-
-
-def test_going_on_where_the_template_closes_the_reasoning() -> None:
-    prompt = gone_on(said("the", b"the"), CLOSING)
-    assert prompt.answered == [*b"the"]
-    assert prompt.reasoning_open == ""
-
-
-def test_going_on_in_the_harmony_format() -> None:
-    source = KEEPING.replace("im_start", "start") + "{# <|channel|>analysis<|message|> #}"
-    think = [C["<|channel|>"], *b"analysis", C["<|message|>"], *b"so"]
-    head = [
-        C["<|end|>"],
-        C["<|start|>"],
-        *b"assistant",
-        C["<|channel|>"],
-        *b"final",
-        C["<|message|>"],
-    ]
-    assert gone_on(said("", think, "so"), source).answered == think
-    assert gone_on(said("the", [*think, *head, *b"the"], "so"), source).answered == [
-        *think,
-        *head,
-        *b"the",
-    ]
-    written = VOCABULARY.written(gone_on(said("the", [], "so"), source).answered)
-    assert written == (
-        "<|channel|>analysis<|message|>so<|end|><|start|>assistant<|channel|>final<|message|>the"
-    )
-    written = VOCABULARY.written(gone_on(said("the", []), source).answered)
-    assert written == "<|channel|>final<|message|>the"
-
-
-def test_going_on_does_not_change_the_request() -> None:
-    answer = said("the", b"the thing")
-    messages = [*chat("u:q"), answer]
-    build(messages, resume=True)
-    assert messages == [*chat("u:q"), said("the", b"the thing")]
-
-
-def test_an_answer_alone() -> None:
-    prompt = build([said("the", b"the")], resume=True)
-    assert prompt.tokens[-3:] == [*b"the"]
-
-
-def shown(tokens: Sequence[int], opened: str) -> tuple[str, str]:
-    """What the engine shows of an answer."""
-    texts = {token: text for text, token in C.items()}
-    answer = AnswerText(reasoning_open=opened)
-    spans = [
-        span
-        for token in tokens
-        for span in (
-            answer.control(texts[token]) if token in texts else answer.feed(VOCABULARY.piece(token))
-        )
-    ]
-    spans += answer.finish()
-    parts = {"reasoning": "", "answer": ""}
-    for span in spans:
-        parts[span.channel] += span.text
-    return parts["reasoning"], parts["answer"]
-
-
-PARTS = st.lists(
-    st.sampled_from(
-        [
-            list(b"<think>"),
-            list(b"</think>\n\n"),
-            [C[THINK]],
-            [C[END_THINK]],
-            [THE],
-            [_THE],
-            [CRAB],
-            [0xE9, 0xAF],
-            [0xF0, 0x9F, 0xA6, 0x80],
-            list(b"so "),
-            list(b"\n"),
-        ]
-    ),
-    max_size=8,
-).map(lambda parts: [token for part in parts for token in part])
-
-
-@given(PARTS, st.sampled_from([KEEPING, OPENING]))
-def test_what_was_shown_is_shown_again(tokens: list[int], source: str) -> None:
-    """Whatever a model makes: going on with all that was drawn begins with the same texts."""
-    opened = "<think>" if source is OPENING else ""
-    reasoning, content = shown(tokens, opened)
-    prompt = gone_on(said(content, tokens, reasoning), source)
-    assert shown(prompt.answered, opened) == (reasoning, content)
-    whole = bytes(b"".join(VOCABULARY.piece(token) for token in tokens))
-    try:
-        whole.decode()
-    except UnicodeDecodeError:
-        return
-    if content:
-        assert prompt.answered == tokens[: len(prompt.answered)]

@@ -82,13 +82,28 @@ def test_a_template_that_refuses_is_replaced_and_the_reason_told(rig: Rig, tmp_p
     assert not ready(rig, turn).fell_back
 
 
-def test_an_endless_template_is_replaced_at_load(rig: Rig, tmp_path: Path) -> None:
-    template = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+@pytest.mark.parametrize(
+    ("template", "why"),
+    [
+        (
+            "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+            "does not come to an end within 2 s",
+        ),
+        ("{{ 'x' * 10 ** 10 }}", "builds something that is too large"),
+        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "calls itself without end"),
+        ("{% if %}", "is broken: "),
+        ("{{ raise_exception('never') }}", "refuses this conversation: never"),
+    ],
+    ids=["endless", "huge", "recursive", "broken", "refusing"],
+)
+def test_a_template_that_never_works_is_replaced_at_load(
+    rig: Rig, tmp_path: Path, template: str, why: str
+) -> None:
     info = rig.load(write_tiny_gguf(tmp_path / "model.gguf", template=template)).info
-    assert info.format == (
-        "chatml, because the model's template does not come to an end within 2 s"
-    )
-    assert rig.answer("hi", ONE_TOKEN)
+    assert info.format.startswith("chatml, because the model's template " + why)
+    turn = rig.start("hi", ONE_TOKEN)
+    assert rig.finished(turn).figures.answer_tokens == 1
+    assert ready(rig, turn).fell_back
 
 
 def test_what_is_typed_is_no_control_token(rig: Rig, tmp_path: Path) -> None:
