@@ -22,8 +22,8 @@ from tests.waiting import wait_until
 from tkinfer.markdown.plain import PlainRenderer
 from tkinfer.session import Session
 from tkinfer.settings import Settings, SettingsKeeper
-from tkinfer.tuning import Tuning
-from tkinfer.tuning_hooks import TuningHooks
+from tkinfer.tuning.hooks import TuningHooks
+from tkinfer.tuning.tuning import Tuning
 from tkinfer.ui.pump import OutputPump
 from tkinfer.ui.view import AnswerChoices, EmptyState, ModelBadge, Notice, Status, Tone
 

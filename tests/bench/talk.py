@@ -35,11 +35,12 @@ def ask(rig: Rig, chat: list[ChatMessage], tokens: int, *, lookup: bool = False)
 
 def finished(rig: Rig, turn: TurnId) -> EngineFinished:
     """Wait for the end, however slow the machine is, as long as something comes at all."""
+    seen = -1
 
-    def over() -> bool:
-        return any(end.turn == turn for end in rig.of(EngineFinished | EngineFailed | Aborted))
+    def more() -> bool:
+        return len(rig.events) > seen
 
-    while not over():
+    while not any(end.turn == turn for end in rig.of(EngineFinished | EngineFailed | Aborted)):
+        rig.until(more)
         seen = len(rig.events)
-        rig.until(lambda: len(rig.events) > seen)  # noqa: B023 - called before the next round
     return rig.finished(turn)
