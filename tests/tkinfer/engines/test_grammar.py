@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from actors.engine import ChatMessage, EngineFailed, EngineFinished
 from actors.sampling import BAN, Sampling, TokenBias
 from actors.turn import EndReason
-from tests.tkinfer.engines.rig import Rig
+from tests.tiny_gguf import write_tiny_gguf
+from tests.tkinfer.engines.rig import Rig, user
 from tests.tkinfer.engines.test_sampling import probe
 from tkinfer.engines.llama import gbnf
 from tkinfer.errors import EngineError, PromptError
@@ -93,6 +95,12 @@ def test_control_tokens_are_no_text(noisy: Rig) -> None:
     bias = (TokenBias(text="<|im_start|>", bias=100),)
     assert noisy.answer("Hello", replace(GREEDY, logit_bias=bias, max_tokens=20)) == ""
     assert len(follow(noisy, "root ::= .*", logit_bias=bias, max_tokens=20)) >= 20
+
+
+def test_the_unknown_token_is_no_text_either(rig: Rig, tmp_path: Path) -> None:
+    rig.load(write_tiny_gguf(tmp_path / "model.gguf", spm=True))
+    bias = (TokenBias(text="<unk>", bias=100),)
+    assert len(follow(rig, "root ::= .*", logit_bias=bias, max_tokens=20)) >= 20
 
 
 def test_a_grammar_may_ask_for_tokens(noisy: Rig) -> None:
@@ -240,6 +248,56 @@ def test_a_line_break_in_a_string_is_escaped(noisy: Rig, seed: int) -> None:
     schema = '{"type": "string", "minLength": 5, "maxLength": 20}'
     sampling = replace(VARIED, json_schema=schema, seed=seed, logit_bias=bias)
     assert isinstance(json.loads(noisy.answer("Hello", sampling)), str)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['say "x"', "C:\\dir\\n", "two\nlines\t.", "\U0001f600 日本é", "*", "", "date_time", "\ud83d"],
+)
+def test_any_text_may_be_a_name_or_a_value(noisy: Rig, text: str) -> None:
+    # The binding's converter writes backslashes and quotes as if GBNF had no escapes of its own.
+    value = {text: [text, 1]}
+    schema: dict[str, Any] = {
+        "properties": {
+            text: {"enum": [value]},
+            "date-time": {"type": "string", "format": "date-time"},
+        },
+        "required": [text, "date-time"],
+    }
+    answer = json.loads(noisy.answer("Hello", replace(GREEDY, json_schema=json.dumps(schema))))
+    assert list(answer) == schema["required"]
+    assert answer[text] == value
+
+
+def test_a_stand_in_is_no_text_of_the_schema(noisy: Rig) -> None:
+    schema = {"const": ["text1", "a b", "textx2", "text2"]}
+    answer = noisy.answer("Hello", replace(GREEDY, json_schema=json.dumps(schema)))
+    assert json.loads(answer) == schema["const"]
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ('{"a":1,"z":3', True),
+        ('{"a":1,"b":2,"z":3', True),
+        ('{"b":2,"y":3,"z":3', True),
+        ('{"z":3', True),
+        ('{"a":1"z":3', False),
+    ],
+)
+def test_other_properties_behind_those_that_may_be_left_out(
+    noisy: Rig, text: str, *, fits: bool
+) -> None:
+    # The binding's converter forgets the comma.
+    schema: dict[str, Any] = {
+        "properties": {"a": {"const": 1}, "b": {"const": 2}},
+        "additionalProperties": {"const": 3},
+    }
+    messages = (*user("Hello"), ChatMessage(role="assistant", content=text))
+    sampling = replace(GREEDY, json_schema=json.dumps(schema), max_tokens=1)
+    turn = noisy.start(messages, sampling, resume=True)
+    end = noisy.wait(EngineFinished | EngineFailed, lambda event: event.turn == turn)
+    assert isinstance(end, EngineFinished) is fits, end
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,14 @@ def test_what_is_typed_is_no_control_token(rig: Rig, tmp_path: Path) -> None:
     assert end.figures.prompt_tokens > 2
 
 
+def test_nor_is_it_the_unknown_token(rig: Rig, tmp_path: Path) -> None:
+    # Its text counts for llama.cpp as those of control tokens do, though it isn't called one.
+    source = "<|im_start|>{{ messages[0].content }}<|im_end|>"
+    rig.load(write_tiny_gguf(tmp_path / "model.gguf", template=source, spm=True))
+    end = rig.finished(rig.start("<unk>", ONE_TOKEN))
+    assert end.figures.prompt_tokens > 3
+
+
 def test_m4_the_oldest_turns_are_left_out(rig: Rig, tmp_path: Path) -> None:
     source = "{% for m in messages %}{{ m.content }}{% endfor %}"
     rig.load(write_tiny_gguf(tmp_path / "model.gguf", template=source), context_size=256)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from tkinfer.engines.llama import gbnf, schema
 from tkinfer.engines.llama.api import C
+from tkinfer.engines.llama.vocabulary import HIDDEN
 from tkinfer.errors import EngineError, PromptError
 
 TOKEN_DATA: Final = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
@@ -119,9 +120,10 @@ def _bounded() -> Generator[None]:
 
 def _hidden_tokens(vocab: Any) -> npt.NDArray[np.int64]:
     # 36 ms for 49,152 tokens, once an answer that has a grammar.
-    control, ends = C.llama_vocab_is_control, C.llama_vocab_is_eog
-    size = C.llama_vocab_n_tokens(vocab)
-    return np.array([t for t in range(size) if control(vocab, t) and not ends(vocab, t)], np.int64)
+    attributes, ends = C.llama_vocab_get_attr, C.llama_vocab_is_eog
+    every = range(C.llama_vocab_n_tokens(vocab))
+    hidden = [t for t in every if attributes(vocab, t) & HIDDEN and not ends(vocab, t)]
+    return np.array(hidden, np.int64)
 
 
 def _none() -> npt.NDArray[np.int64]:

@@ -7,12 +7,18 @@ the schema. Such a schema is refused here, naming the keyword and its place. Bes
 - a string could hold a line break or a quote as they are, or bytes that are no characters;
 - a definition and a property of the same name could be taken for each other: definitions are given
   names of their own;
+- a quote, a backslash, a line break or an emoji in a name or a value came out wrong, and a name
+  such as `date_time` could be taken for a rule of the converter's own: all but the plainest texts
+  are spelled here, and put into the finished grammar;
+- where properties that may be left out are followed by others with any name, there was no comma
+  between them;
 - `{}` and `true` would mean an object, where the schema means any value.
 
 It writes the properties that are required first, then the others, each in the schema's order.
 """
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any, Final, cast
 
@@ -41,6 +47,9 @@ _JSON_CLASS: Final = r"[\x20-\x21\x23-\x5B\x5D-\x7E\u0080-\uD7FF\uE000-\U0010FFF
 _JSON_CHARACTER: Final = _JSON_CLASS + r' | "\\" ('
 _DOT: Final = r"dot ::= [^\x0A\x0D]"
 _JSON_DOT: Final = f"dot ::= {_JSON_CLASS}"
+_OTHERS: Final = re.compile(r"^(\S+-rest\d* ::= )(\S*additional-kvs\d*)$", re.MULTILINE)
+_PLAIN_TEXT: Final = re.compile(r"[A-Za-z0-9-]+")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 Schema = dict[str, Any]
 
@@ -56,8 +65,8 @@ def to_gbnf(text: str, convert: Callable[[str], str]) -> str:
         UnusableSchemaError: it isn't JSON, no schema, or asks for what can't be made sure.
     """
     try:
-        plain = _Plain(json.loads(text)).schema
-        grammar = convert(json.dumps(plain))
+        plain = _Plain(json.loads(text))
+        grammar = plain.spell(convert(json.dumps(plain.schema)))
     except UnusableSchemaError:
         raise
     except json.JSONDecodeError as error:
@@ -69,6 +78,7 @@ def to_gbnf(text: str, convert: Callable[[str], str]) -> str:
     except Exception as error:  # the converter raises what comes: assertions, KeyError …
         what = f"it can't be turned into a grammar ({type(error).__name__}: {error})"
         raise UnusableSchemaError(what[:300]) from error
+    grammar = _OTHERS.sub(r'\1( "," space \2 )?', grammar)
     return grammar.replace(_CHARACTER, _JSON_CHARACTER).replace(_DOT, _JSON_DOT)
 
 
@@ -79,11 +89,36 @@ class _Plain:
         self._root = root
         self._names: dict[str, str] = {}
         self._definitions: Schema = {}
+        self._spelled: dict[str, str] = {}
+        self._stand_in = _unused(root)
         self.schema = self._plain(root, "#")
         if self._definitions:
             # Below a `$ref` at the top, the converter doesn't see other ones.
             schema = {"anyOf": [self.schema]} if "$ref" in self.schema else self.schema
             self.schema = {**schema, "$defs": self._definitions}
+
+    def spell(self, grammar: str) -> str:
+        """A grammar for this schema with the true texts in place of those that stand for them."""
+        stand_ins = re.compile(rf'\\"({self._stand_in}\d+)\\"')
+        return stand_ins.sub(lambda found: rf"\"{self._spelled[found[1]]}\"", grammar)
+
+    def _text(self, text: str) -> str:
+        """A text for the converter: itself where that is safe, else one that stands for it."""
+        if _PLAIN_TEXT.fullmatch(text):
+            return text
+        name = f"{self._stand_in}{len(self._spelled) + 1}"
+        self._spelled[name] = _in_literal(text)
+        return name
+
+    def _value(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, list):
+            return [self._value(one) for one in cast("list[Any]", value)]
+        if isinstance(value, dict):
+            members = cast("Schema", value).items()
+            return {self._text(name): self._value(one) for name, one in members}
+        return value
 
     def _plain(self, schema: Any, place: str) -> Schema:
         if schema is True:
@@ -116,7 +151,9 @@ class _Plain:
             if key in rest:
                 rest.pop("type", None)
                 values = rest.pop(key)
-                return {key: _filled(values, f"{place}/{key}") if key == "enum" else values}
+                if key == "enum":
+                    values = _filled(values, f"{place}/{key}")
+                return {key: self._value(values)}
         return self._typed(rest, place)
 
     def _typed(self, rest: Schema, place: str) -> Schema:
@@ -145,10 +182,11 @@ class _Plain:
         if not rest:
             return {"type": "object"}
         properties: Schema = rest.pop("properties", {})
+        names = {name: self._text(name) for name in properties}
         plain: Schema = {
             "type": "object",
             "properties": {
-                name: self._plain(value, f"{place}/properties/{name}")
+                names[name]: self._plain(value, f"{place}/properties/{name}")
                 for name, value in properties.items()
             },
         }
@@ -157,7 +195,7 @@ class _Plain:
             if name not in properties:
                 what = f"{place} requires {name!r}, which is none of its properties"
                 raise UnusableSchemaError(what)
-        plain["required"] = required
+        plain["required"] = [names[name] for name in required]
         others = rest.pop("additionalProperties", not properties)
         if others is not False:
             plain["additionalProperties"] = self._plain(others, f"{place}/additionalProperties")
@@ -220,6 +258,21 @@ class _Plain:
                 what = f"{reference} is nowhere in it"
                 raise UnusableSchemaError(what) from error
         return found
+
+
+def _unused(root: Any) -> str:
+    """A word that is nowhere in the schema."""
+    word, everything = "text", json.dumps(root)
+    while word in everything:
+        word += "x"
+    return word
+
+
+def _in_literal(text: str) -> str:
+    """A text as JSON writes it between its quotes, and that as GBNF writes it between its own."""
+    written = json.dumps(text, ensure_ascii=False)[1:-1]
+    written = _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", written)
+    return written.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _filled(values: Any, place: str) -> list[Any]:

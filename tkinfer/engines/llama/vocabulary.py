@@ -10,6 +10,9 @@ from tkinfer.errors import EngineError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+HIDDEN: Final = C.LLAMA_TOKEN_ATTR_CONTROL | C.LLAMA_TOKEN_ATTR_UNKNOWN
+"""Attributes of tokens that add no text. llama.cpp reads `<unk>` as the unknown token, just as it
+reads the texts of control tokens as these; so here it counts as one."""
 _TEMPLATE_KEY: Final = "tokenizer.chat_template."
 _PIECE_BYTES: Final = 512  # of today's vocabularies, no piece is longer
 _MAX_KEY_BYTES: Final = 256
@@ -28,7 +31,7 @@ class Vocabulary:
         self._control = {
             token: self._text(token, special=True).decode("utf-8", "replace")
             for token, attributes in enumerate(self._attributes)
-            if attributes & C.LLAMA_TOKEN_ATTR_CONTROL
+            if attributes & HIDDEN
         }
         self.control: Mapping[str, int] = {
             text: token for token, text in self._control.items() if text
