@@ -48,6 +48,10 @@ class LoadSpec:
     flash_attention: Switch = Switch.AUTO
     batch: int | None = None
     """Prompt tokens evaluated at once, 32 to 2048; None: 128."""
+    repack: Switch = Switch.AUTO
+    """Whether weights may be laid out anew for the processor's matrix instructions; AUTO: unless
+    llama.cpp's code for them is known to fail.
+    """
     mmap: bool = True
     mlock: bool = False
     swa_full: Switch = Switch.AUTO

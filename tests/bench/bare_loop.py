@@ -15,6 +15,8 @@ from typing import Any
 import llama_cpp as C  # noqa: N812 - the C API
 from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
+from tests.binding import avoid_amx
+
 BATCH = 128
 
 
@@ -23,6 +25,7 @@ class Loop:
 
     def __init__(self, path: str, threads: int, context_size: int) -> None:
         C.llama_log_set(ctypes.cast(None, C.llama_log_callback), ctypes.c_void_p(None))
+        avoid_amx()
         self._model = C.llama_model_load_from_file(path.encode(), C.llama_model_default_params())
         params = C.llama_context_default_params()
         params.n_ctx = context_size

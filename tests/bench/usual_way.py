@@ -14,6 +14,8 @@ from typing import Any
 
 from llama_cpp import Llama
 
+from tests.binding import avoid_amx
+
 POLL_MS = 10
 
 
@@ -21,6 +23,7 @@ class UsualWindow:
     """A Text, a queue, and a poll that empties it."""
 
     def __init__(self, path: str, threads: int, context_size: int) -> None:
+        avoid_amx()
         self._llama = Llama(
             path, n_ctx=context_size, n_threads=threads, n_threads_batch=threads, verbose=False
         )

@@ -42,6 +42,7 @@ _BUILT_WRONG: Final = (
     "llama-cpp-python may be built for another processor. "
     "Install it again: pip install --force-reinstall --no-cache-dir llama-cpp-python"
 )
+_WINDOWS_ILLEGAL: Final = 0xC000001D
 _LARGEST_EXIT_CODE: Final = 255
 """Of a program that ends itself. Windows' status codes of crashes are above."""
 
@@ -283,7 +284,7 @@ def _explain(ending: Ending, doing: str, *, ready: bool) -> EngineError:
         how = _how(ending.code)
     what = f"The engine process {how} while {doing}"
     crashed = _crashed(ending.code)
-    if not ready:
+    if not ready or _illegal_instruction(ending.code):
         next_step = _BUILT_WRONG
     elif not doing.startswith(("loading", "planning")):
         next_step = _SEND_AGAIN + (_OTHER_MODEL if crashed else "")
@@ -300,6 +301,11 @@ def _crashed(code: int) -> bool:
     if code >= 0:
         return code > _LARGEST_EXIT_CODE
     return _signal_name(code) not in _ENDED_FROM_OUTSIDE
+
+
+def _illegal_instruction(code: int) -> bool:
+    """Whether the processor didn't know an instruction: no model is to blame for that."""
+    return code == _WINDOWS_ILLEGAL or _signal_name(code) == "SIGILL"
 
 
 def _how(code: int) -> str:

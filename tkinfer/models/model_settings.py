@@ -259,6 +259,7 @@ _LOAD_READERS: Mapping[str, _Reader] = _readers(
         "device": _limited,
         "cache_type": CacheType,
         "flash_attention": Switch,
+        "repack": Switch,
         "swa_full": Switch,
         "loras": _loras,
     },

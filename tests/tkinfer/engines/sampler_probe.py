@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from actors.sampling import BAN, Sampling, TokenBias
+from tests.binding import avoid_amx
 from tkinfer.engines.llama import api, chain, sampler
 from tkinfer.errors import TkinferError
 
@@ -29,6 +30,7 @@ class Desk:
 
     def __init__(self, path: str) -> None:
         api.set_up()
+        avoid_amx()
         self.model = C.llama_model_load_from_file(path.encode(), C.llama_model_default_params())
         self.vocab = C.llama_model_get_vocab(self.model)
         params = C.llama_context_default_params()

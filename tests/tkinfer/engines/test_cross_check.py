@@ -60,6 +60,8 @@ BINDING = """
 import json, sys
 from llama_cpp import Llama, llama_vocab_is_eog
 from llama_cpp.llama_chat_format import Jinja2ChatFormatter
+from tests.binding import avoid_amx
+avoid_amx()
 path, count, batch, context, chats = sys.argv[1], *map(int, sys.argv[2:5]), json.loads(sys.argv[5])
 llm = Llama(path, n_ctx=context, n_batch=batch, n_ubatch=batch, n_threads=1, n_threads_batch=1,
             flash_attn=True, verbose=False)

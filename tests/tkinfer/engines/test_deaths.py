@@ -51,6 +51,17 @@ def test_a_death_is_said_in_words_and_a_fresh_child_works(
     assert len(rig.of(EngineFailed)) == 1
 
 
+@pytest.mark.parametrize("phase", ["loading", "prefill"])
+def test_an_unknown_instruction_is_no_fault_of_the_model(rig: Rig, slow: Path, phase: str) -> None:
+    reach(rig, phase, slow)
+    signal_child(rig, signal.SIGILL)
+    error = rig.wait(EngineFailed).error
+    assert isinstance(error, EngineError)
+    assert "damaged" not in error.what
+    assert "built for another processor" in error.next_step
+    assert "pip install" in error.next_step
+
+
 @pytest.fixture
 def deadly(tmp_path: Path) -> Path:
     """A model for which this llama.cpp fails an assertion while it reads the metadata."""

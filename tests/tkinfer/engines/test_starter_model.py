@@ -31,6 +31,8 @@ QUESTION = "Tell me a story about a ship."
 PLAIN_LOOP = """
 import ctypes, json, sys
 import llama_cpp as C
+from tests.binding import avoid_amx
+avoid_amx()
 path, prompt, count, threads = sys.argv[1], sys.argv[2].encode(), int(sys.argv[3]), int(sys.argv[4])
 model = C.llama_model_load_from_file(path.encode(), C.llama_model_default_params())
 params = C.llama_context_default_params()

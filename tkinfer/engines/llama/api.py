@@ -74,3 +74,12 @@ def default_threads() -> int:
     physical = psutil.cpu_count(logical=False) or 1
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else physical
     return max(1, min(physical, usable) - 1)
+
+
+def built_with_amx() -> bool:
+    """Whether llama.cpp was compiled for a processor with AMX, as in new Xeons.
+
+    Its code for that needs a table which GCC 12 optimises away; the first product of matrices then
+    ends the process with SIGILL (seen here with 0.3.36; llama.cpp's pull request 26954).
+    """
+    return b"AMX_INT8 = 1" in C.llama_print_system_info()

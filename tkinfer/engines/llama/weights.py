@@ -9,7 +9,7 @@ from typing import Any, Final
 from actors.loading import ALL_LAYERS, CacheType, LoadSpec, Lora, MemoryPlan, Switch
 from tkinfer.engines.fit import DEFAULT_CONTEXT
 from tkinfer.engines.llama import devices
-from tkinfer.engines.llama.api import CHUNK, C, default_threads, error_lines
+from tkinfer.engines.llama.api import CHUNK, C, built_with_amx, default_threads, error_lines
 from tkinfer.engines.refusals import AdapterRefusedError, RefusedError
 
 Progress = Callable[[float], bool]
@@ -77,6 +77,9 @@ def model_params(spec: LoadSpec) -> Any:
     params = C.llama_model_default_params()
     if spec.gpu_layers is not None:  # llama.cpp's own default: all, where there is a GPU
         params.n_gpu_layers = spec.gpu_layers
+    params.use_extra_bufts = spec.repack is Switch.ON or (
+        spec.repack is Switch.AUTO and not built_with_amx()
+    )
     if spec.device:
         handles = [gpu.handle for gpu in devices.chosen(spec.device, devices.gpus())]
         array = (ctypes.c_void_p * (len(handles) + 1))(*handles, None)

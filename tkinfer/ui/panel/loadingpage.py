@@ -187,6 +187,12 @@ class LoadingPage:
         section(self.frame, self._theme, "Processor")
         self.fields.add(self.frame, load_fields.THREADS)
         self.fields.add(self.frame, load_fields.BATCH)
+        self._switch_choice(
+            "repack",
+            "Repack weights",
+            "Lays them out for the processor's matrix instructions: faster, but they are copied. "
+            "Automatic: unless llama.cpp's code for them is known to crash (Intel AMX).",
+        )
 
     def _file(self) -> None:
         section(self.frame, self._theme, "File")
