@@ -1,5 +1,8 @@
 """What LoadSpec's options do, over the real child."""
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -39,6 +42,7 @@ def plan_of(rig: Rig, path: Path, **options: Any) -> MemoryPlan:
         {"gpu_layers": 1},
         {"flash_attention": Switch.OFF},
         {"flash_attention": Switch.ON},
+        {"repack": Switch.OFF},
         {"batch": 32},
         {"batch": 512},
         {"mmap": False},
@@ -67,6 +71,36 @@ def test_a_prompt_longer_than_a_small_batch(rig: Rig, tiny: Path) -> None:
     for batch in (32, 2048):
         loaded_with(rig, tiny, batch=batch)
         assert rig.answer(prompt, SHORT) == right
+
+
+REPACKED = """
+import json
+from unittest.mock import patch
+from actors.loading import LoadSpec, Switch
+from tkinfer.engines.llama import api, weights
+found = {}
+for amx in (False, True):
+    info = b"CPU : AVX2 = 1 | AMX_INT8 = 1 | " if amx else b"CPU : AVX2 = 1 | "
+    with patch.object(api.C, "llama_print_system_info", lambda: info):
+        for repack in Switch:
+            params = weights.model_params(LoadSpec(path="x", repack=repack))
+            found[f"{repack} {amx}"] = params.use_extra_bufts
+print(json.dumps(found))
+"""
+
+
+def test_weights_are_repacked_unless_built_with_amx() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", REPACKED], capture_output=True, check=True, timeout=60
+    )
+    assert json.loads(run.stdout) == {
+        "auto False": True,
+        "auto True": False,
+        "on False": True,
+        "on True": True,
+        "off False": False,
+        "off True": False,
+    }
 
 
 @pytest.mark.parametrize("cache_type", [CacheType.Q8_0, CacheType.Q4_0])

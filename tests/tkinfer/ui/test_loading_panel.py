@@ -3,7 +3,7 @@
 import pytest
 
 from actors.engine import Planned
-from actors.loading import ALL_LAYERS, Device, LoadSpec, Lora, MemoryPlan
+from actors.loading import ALL_LAYERS, Device, LoadSpec, Lora, MemoryPlan, Switch
 from tests.tkinfer.ui.panels import MODEL, choose, load, loading, number, retype
 from tests.tkinfer.ui.rig import Rig
 from tests.tkinfer.ui.test_window import button, labels
@@ -74,8 +74,11 @@ def test_options_are_set_and_used_by_a_new_load(rig: Rig) -> None:
     choose(rig, "Q8_0")
     page.fields.rows["gpu_layers"].choice.open()  # type: ignore[attr-defined]
     choose(rig, "All")
+    page.fields.rows["repack"].choice.open()  # type: ignore[attr-defined]
+    choose(rig, "Off")
     spec = tuning.load.options
     assert (spec.context_size, spec.threads, spec.batch) == (16384, 3, None)
+    assert spec.repack is Switch.OFF
     assert (spec.mmap, spec.cache_type.value, spec.gpu_layers) == (False, "q8_0", ALL_LAYERS)
     rig.wait(lambda: any("other settings" in words for words in labels(rig)), "said")
     button(rig, "Load with these settings").invoke()
