@@ -39,8 +39,13 @@ class FieldRow:
         self.label.grid(row=0, column=0, sticky="w")
         self._reset: ttk.Button | None = None
         if reset is not None:
-            self._reset = ttk.Button(self.frame, text="Reset", style="Quiet.TButton", command=reset)
-            self._reset.bind("<Return>", lambda _: reset())
+
+            def back() -> None:
+                self.discard()
+                reset()
+
+            self._reset = ttk.Button(self.frame, text="Reset", style="Quiet.TButton", command=back)
+            self._reset.bind("<Return>", lambda _: back())
         self._note = ttk.Label(self.frame, text=clean(note), style="Small.TLabel")
         if note:
             self._note.grid(row=3, column=0, columnspan=3, sticky="ew", pady=(px(2), 0))

@@ -31,7 +31,7 @@ class NumberRow(FieldRow):
         apply: Callable[[float | None], None],
         reset: Callable[[], None] | None = None,
     ) -> None:
-        super().__init__(parent, theme, field.label, field.help, reset and self._back(reset))
+        super().__init__(parent, theme, field.label, field.help, reset)
         self.field = field
         self._apply = apply
         self._value: float | None = None
@@ -67,13 +67,6 @@ class NumberRow(FieldRow):
 
     def mark(self, *, invalid: bool) -> None:
         self.entry.state(["invalid" if invalid else "!invalid"])
-
-    def _back(self, reset: Callable[[], None]) -> Callable[[], None]:
-        def back() -> None:
-            self.discard()
-            reset()
-
-        return back
 
     def discard(self) -> None:
         super().discard()

@@ -44,7 +44,7 @@ class PairList(FieldRow):
         """`check` raises FieldError for a number that can't be used, as `apply` does. `buttons`
         have words, and make the pair that a new line begins with, if any.
         """
-        super().__init__(parent, theme, label, note, self._back(reset))
+        super().__init__(parent, theme, label, note, reset)
         self._apply = apply
         self._check = check
         self._lines: list[_Line] = []
@@ -167,13 +167,6 @@ class PairList(FieldRow):
         else:
             self._shown = pairs
             self.show_error("")
-
-    def _back(self, reset: Callable[[], None]) -> Callable[[], None]:
-        def back() -> None:
-            self.discard()
-            reset()
-
-        return back
 
     def discard(self) -> None:
         super().discard()

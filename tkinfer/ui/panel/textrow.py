@@ -31,7 +31,7 @@ class TextRow(FieldRow):
         lines: int = 3,
         code: bool = False,
     ) -> None:
-        super().__init__(parent, theme, label, note, reset and self._back(reset))
+        super().__init__(parent, theme, label, note, reset)
         self._apply = apply
         self._shown = ""
         self._box = ttk.Frame(self.frame, style="Field.TFrame", padding=theme.px(5))
@@ -67,13 +67,6 @@ class TextRow(FieldRow):
 
     def mark(self, *, invalid: bool) -> None:
         self._box.state(["invalid" if invalid else "!invalid"])
-
-    def _back(self, reset: Callable[[], None]) -> Callable[[], None]:
-        def back() -> None:
-            self.discard()
-            reset()
-
-        return back
 
     def discard(self) -> None:
         super().discard()
