@@ -208,10 +208,13 @@ class OpenChat:
             self._view.set_draft(self.conversation.refuse_last_question())
             return
         refused = self.conversation.last
-        if run.kind is Kind.RESUMED or refused is None or not self.conversation.drop_version():
+        if run.kind is Kind.RESUMED or refused is None:
             return
-        self._page.show_version(self.conversation, refused)
-        self._view.show_notice(error_notice("", error))
+        if self.conversation.drop_version():
+            self._page.show_version(self.conversation, refused)
+            self._view.show_notice(error_notice("", error))
+        else:
+            self.conversation.refuse_last_question()
         if run.kind is Kind.EDITED:
             self._view.edit_question(refused.question.text)
 

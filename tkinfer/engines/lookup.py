@@ -25,6 +25,10 @@ _HOPES: Final = {True: 0.9, False: 0.6}
 """How many guesses are right, before anything is known: at long matches, and at short ones."""
 _HOPE_WEIGHT: Final = 10.0
 _FIRST_COST: Final = 0.3
+_NEWEST_COST: Final = 0.2
+"""The weight of the newest measurement. The first ones weigh more: else a processor where guesses
+never pay would lose 8 % of a short answer before that is known.
+"""
 
 
 class Trust:
@@ -82,6 +86,8 @@ class PromptLookup:
         self._long_match = False
         self._plain_s = 0.0
         self._cost = _FIRST_COST
+        self._costs = 1
+        """How many measurements are in it, the hope among them."""
         self.drafted = 0
         self.accepted = 0
         for token in tokens:
@@ -129,4 +135,6 @@ class PromptLookup:
         self.accepted += accepted
         self._trust[self._long_match].judged(drafted, accepted)
         cost = (seconds / self._plain_s - 1) / drafted
-        self._cost += 0.2 * (min(max(cost, 0.0), 2.0) - self._cost)
+        self._costs += 1
+        weight = max(_NEWEST_COST, 1 / self._costs)
+        self._cost += weight * (min(max(cost, 0.0), 2.0) - self._cost)

@@ -121,6 +121,22 @@ def test_a_new_version_that_is_refused_leaves_the_old_one(tmp_path: Path) -> Non
         assert desk.view.draft == ""
 
 
+@pytest.mark.parametrize("edited", [False, True])
+def test_what_is_refused_again_stays_out_of_the_next_prompt(tmp_path: Path, edited: bool) -> None:
+    refused = Script(refusal=REFUSAL)
+    with answers(tmp_path, refused, refused, Script(pieces=["hi"])) as desk:
+        desk.open_model()
+        desk.ask("too long")
+        if edited:
+            desk.session.send_edited("too long")
+        else:
+            desk.session.regenerate()
+        desk.wait_idle()
+        assert desk.view.edited == ("too long" if edited else None)
+        desk.ask("short")
+        assert contents(desk) == ["short"]
+
+
 # ---- on ---------------------------------------------------------------------------------------
 
 

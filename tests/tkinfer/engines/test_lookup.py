@@ -49,6 +49,8 @@ def copying(lookup: PromptLookup, rounds: int, cost: float) -> list[int]:
     for _ in range(rounds):
         guess = lookup.guess(100)
         lengths.append(len(guess))
+        if not guess:
+            break
         for token in guess:
             lookup.add(token)
         lookup.judged(len(guess), len(guess), (1 + cost * len(guess)) * PLAIN_S)
@@ -64,6 +66,12 @@ def test_they_are_longer_where_a_batch_costs_little() -> None:
     cheap = copying(lookup_of([*range(900), 0, 1, 2]), 5, cost=0.05)
     dear = copying(lookup_of([*range(900), 0, 1, 2]), 5, cost=0.8)
     assert sum(cheap) > 2 * sum(dear)
+
+
+def test_two_batches_tell_that_they_never_pay() -> None:
+    lengths = copying(lookup_of([*range(900), 0, 1, 2]), 12, cost=0.95)
+    assert lengths[-1] == 0
+    assert len(lengths) <= 4
 
 
 def test_a_batch_of_the_model_bounds_them() -> None:
