@@ -13,6 +13,27 @@ class BlockKind(StrEnum):
     """Blocks that are drawn with a frame of their own."""
 
     CODE = "code"
+    TABLE = "table"
+
+
+class Align(StrEnum):
+    """Where the text of a table's column stands."""
+
+    LEFT = "left"
+    CENTRE = "centre"
+    RIGHT = "right"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Text with the same tags. Line feeds are the only control characters that act."""
+
+    text: str
+    tags: tuple[str, ...] = ()
+    copied: str | None = None
+    """What a copy has in its place; None: the text itself."""
+    link: str = ""
+    """The address that a click opens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +46,30 @@ class InsertText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InsertRuns:
+    """Append runs, all of them or none."""
+
+    runs: tuple[Run, ...]
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OpenBlock:
     """Begin a block on a line of its own; `info` is, for code, the language as written."""
 
     kind: BlockKind
     info: str
+    source: str
+    tags: tuple[str, ...] = ()
+    align: tuple[Align, ...] = ()
+    """Of a table's columns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableRow:
+    """A row of the open table; the first one is its head."""
+
+    cells: tuple[tuple[Run, ...], ...]
     source: str
 
 
@@ -40,14 +80,28 @@ class CloseBlock:
     source: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tail:
+    """What is not settled yet, as it would look if the text ended here. The next operation of any
+    kind takes it away again, and stands for its source too.
+    """
+
+    runs: tuple[Run, ...]
+    source: str
+
+
 DrawOp = InsertText | OpenBlock | CloseBlock
+"""What the window draws today."""
+SettledOp = DrawOp | InsertRuns | TableRow
+RichOp = SettledOp | Tail
+"""What MarkdownRenderer makes; the window does not draw all of it yet."""
 
 
 class TextRenderer(Protocol):
     """Turns one answer's text into drawing operations, as it comes. One object per answer.
 
-    The sources of all operations, joined, are the text given: nothing is dropped, and the picture
-    does not depend on how the text was cut.
+    The sources of all operations but the tails, joined, are the text given: nothing is dropped, and
+    the picture does not depend on how the text was cut. A tail comes last in what one call returns.
     """
 
     def feed(self, text: str) -> list[DrawOp]:
