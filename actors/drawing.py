@@ -90,11 +90,8 @@ class Tail:
     source: str
 
 
-DrawOp = InsertText | OpenBlock | CloseBlock
-"""What the window draws today."""
-SettledOp = DrawOp | InsertRuns | TableRow
-RichOp = SettledOp | Tail
-"""What MarkdownRenderer makes; the window does not draw all of it yet."""
+SettledOp = InsertText | InsertRuns | OpenBlock | TableRow | CloseBlock
+DrawOp = SettledOp | Tail
 
 
 class TextRenderer(Protocol):
@@ -104,8 +101,10 @@ class TextRenderer(Protocol):
     the picture does not depend on how the text was cut. A tail comes last in what one call returns.
     """
 
-    def feed(self, text: str) -> list[DrawOp]:
-        """Take the next text; return what can be drawn now. What is not yet decided is held."""
+    def feed(self, text: str, *, tail: bool = True) -> list[DrawOp]:
+        """Take the next text; return what can be drawn now. What is not yet decided is held, or
+        stands in a tail, unless that is not wanted.
+        """
         ...
 
     def finish(self) -> list[DrawOp]:

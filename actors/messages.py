@@ -92,6 +92,17 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GoesOn:
+    """ModelActor -> RendererActor: what comes of this turn goes on with this text, which is drawn
+    already.
+    """
+
+    lane: ClassVar[Lane] = Lane.CONTROL
+    turn: TurnId
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StopOverdue:
     """ModelActor's timer -> ModelActor: the engine has not answered the abort of this turn."""
 
@@ -247,7 +258,7 @@ ModelInbox = (
     | Credit
 )
 RelayInbox = TokenChunk | Finished | Failed | Stop | Credit | Ping
-RendererInbox = TextBatch | Finished | Failed | Stop | Credit | Ping
+RendererInbox = TextBatch | Finished | Failed | GoesOn | Stop | Credit | Ping
 TurnEnd = Finished | Failed
 News = Stopped | ModelReady | ModelLost | PromptReady | Counted | Planned | TokenChoice
 """What the window learns outside the order of the text."""

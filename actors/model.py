@@ -29,6 +29,7 @@ from actors.messages import (
     Failed,
     Finished,
     Generate,
+    GoesOn,
     IdleTooLong,
     LoadModel,
     ModelInbox,
@@ -82,6 +83,7 @@ class ModelActor(Stage):
         self._state = parts.state
         self._parts = parts
         self._engine_window = engine_window
+        self._neighbours = neighbours
         self._outlet = Outlet(
             engine=engine,
             state=self._state,
@@ -215,6 +217,9 @@ class ModelActor(Stage):
         self._begin(job)
         self._telemetry.put(job.meter.sample(job.phase))
         self._outlet.begin()
+        if message.resume:
+            text = message.messages[-1].content
+            post(self._neighbours.renderer, GoesOn(turn=message.turn, text=text))
         self._engine.start(
             GenerateRequest(
                 turn=message.turn,

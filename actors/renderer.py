@@ -1,16 +1,18 @@
 """RendererActor: text into drawing operations, away from the Tk thread."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import assert_never
 
 from actors.credit import CreditGate
-from actors.drawing import DrawOp, InsertText, TextRenderer
+from actors.drawing import DrawOp, InsertText, Tail, TextRenderer
 from actors.mailbox import drop_turn
 from actors.messages import (
     Credit,
     Failed,
     Finished,
+    GoesOn,
     Ping,
     RendererInbox,
     RenderOps,
@@ -62,6 +64,8 @@ class RendererActor(Stage):
         self._make_text_renderer = make_text_renderer
         self._text_renderer: TextRenderer | None = None
         self._rendering = TurnId(0)
+        self._known = 0
+        """How much of the next sources was drawn before the turn began."""
         self._waiting: deque[TextBatch | TurnEnd] = deque()
 
     def on_receive(self, message: RendererInbox) -> bool | None:
@@ -69,6 +73,8 @@ class RendererActor(Stage):
         match message:
             case TextBatch() | Finished() | Failed():
                 self._waiting.append(message)
+            case GoesOn():
+                self._go_on(message)
             case Credit():
                 self._screen.refill(message.messages)
             case Stop():
@@ -90,30 +96,47 @@ class RendererActor(Stage):
                 self._finish(item)
 
     def _draw(self, batch: TextBatch) -> None:
-        ops_ = tuple(bounded(self._ops(batch)))
-        if ops_ and self._screen.take():
+        ops = self._ops(batch)
+        if ops and self._screen.take():
             self._output.put(
                 RenderOps(
                     turn=batch.turn,
                     first_seq=batch.first_seq,
                     pieces=batch.pieces,
-                    ops=ops_,
+                    ops=ops,
                     channel=batch.channel,
                 )
             )
         grant(self._neighbours.relay, self._gate.took(1))
 
-    def _ops(self, batch: TextBatch) -> Sequence[DrawOp]:
+    def _ops(self, batch: TextBatch) -> tuple[DrawOp, ...]:
         if batch.channel is Channel.REASONING:
-            return (InsertText(text=batch.text, tags=(REASONING_TAG,), source=batch.text),)
-        if self._text_renderer is None:
-            self._text_renderer = self._make_text_renderer()
-            self._rendering = batch.turn
-        return self._text_renderer.feed(batch.text)
+            thoughts = InsertText(text=batch.text, tags=(REASONING_TAG,), source=batch.text)
+            return tuple(bounded([thoughts]))
+        if self._text_renderer is None or self._rendering != batch.turn:
+            self._text_renderer = self._begin(batch.turn)
+        return tuple(self._new(bounded(self._text_renderer.feed(batch.text))))
+
+    def _go_on(self, beginning: GoesOn) -> None:
+        ops = self._begin(beginning.turn).feed(beginning.text, tail=False)
+        self._known = len(beginning.text) - sum(len(op.source) for op in ops)
+
+    def _new(self, ops: Iterable[DrawOp]) -> Iterator[DrawOp]:
+        """The operations, with what was drawn before the turn began left out of their sources."""
+        for op in ops:
+            known = min(self._known, len(op.source))
+            yield replace(op, source=op.source[known:]) if known else op
+            if not isinstance(op, Tail):
+                self._known -= known
+
+    def _begin(self, turn: TurnId) -> TextRenderer:
+        self._rendering, self._known = turn, 0
+        self._text_renderer = self._make_text_renderer()
+        return self._text_renderer
 
     def _finish(self, end: TurnEnd) -> None:
-        if self._text_renderer is not None:
-            ops = tuple(bounded(self._text_renderer.finish()))
+        if self._text_renderer is not None and self._rendering == end.turn:
+            ops = tuple(self._new(bounded(self._text_renderer.finish())))
             if ops and self._screen.take():
                 self._output.put(RenderOps(turn=end.turn, first_seq=0, pieces=0, ops=ops))
             self._text_renderer = None

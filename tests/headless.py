@@ -1,8 +1,7 @@
 """The program without a window: scripted engine, real actors, fake Tk timers, recording view."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -18,14 +17,23 @@ from actors.output import OutputQueue
 from actors.sampling import Sampling
 from actors.turn import Channel, Phase
 from tests.fake_clock import FakeClock, FakeTkScheduler
+from tests.plain_renderer import PlainRenderer
 from tests.waiting import wait_until
-from tkinfer.markdown.plain import PlainRenderer
 from tkinfer.session import Session
 from tkinfer.settings import Settings, SettingsKeeper
 from tkinfer.tuning.hooks import TuningHooks
 from tkinfer.tuning.tuning import Tuning
 from tkinfer.ui.pump import OutputPump
-from tkinfer.ui.view import AnswerChoices, EmptyState, ModelBadge, Notice, Status, Tone
+from tkinfer.ui.view import (
+    AnswerChoices,
+    EmptyState,
+    Entry,
+    History,
+    ModelBadge,
+    Notice,
+    Status,
+    Tone,
+)
 
 if TYPE_CHECKING:
     from actors.telemetry import Telemetry
@@ -41,6 +49,7 @@ class Bubble:
     note: str = ""
     left_out: str = ""
     thoughts: str = ""
+    thinking: tuple[float, bool] | None = None
     tone: Tone | None = None
 
     @property
@@ -68,6 +77,8 @@ class RecordingView:
         self.draft_tokens = ""
         self.choices: AnswerChoices | None = None
         self.snapshots: list[str] = []
+        self.history: History
+        self.shown_at: int | None = None
         self.on_draw: Callable[[Sequence[DrawOp]], None] = lambda _ops: None
 
     def show_status(self, status: Status) -> None:
@@ -111,18 +122,29 @@ class RecordingView:
     def show_choices(self, choices: AnswerChoices | None) -> None:
         self.choices = choices
 
-    @contextmanager
-    def replacing_answer(self) -> Iterator[None]:
-        del self.bubbles[-1]
-        yield
+    def show_history(self, history: History, at: int | None = None) -> None:
+        self.history, self.shown_at = history, at
+        self.redraw_from(0)
 
-    @contextmanager
-    def replacing_exchange(self) -> Iterator[None]:
-        del self.bubbles[-2:]
-        yield
+    def redraw_from(self, index: int) -> None:
+        del self.bubbles[index:]
+        for number in range(len(self.bubbles), len(self.history)):
+            self._show(self.history.entry(number))
 
-    def clear_chat(self) -> None:
-        self.bubbles.clear()
+    def _show(self, entry: Entry) -> None:
+        bubble = Bubble(entry.author, left_out=entry.left_out, thoughts=entry.reasoning)
+        self.bubbles.append(bubble)
+        if entry.is_user:
+            bubble.ops.append(InsertText(text=entry.text, source=entry.text))
+            return
+        renderer = self.history.renderer()
+        bubble.ops += renderer.feed(entry.text)
+        if not entry.grows:
+            bubble.ops += renderer.finish()
+            self.end_answer(figures=entry.figures, note=entry.note, tone=entry.tone)
+
+    def show_thinking(self, seconds: float, *, over: bool) -> None:
+        self.bubbles[-1].thinking = (seconds, over)
 
     def show_notice(self, notice: Notice) -> None:
         self.notices.append(notice)

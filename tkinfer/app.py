@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from actors.chain import Order
+    from actors.drawing import TextRenderer
     from actors.engine import Engine
     from actors.telemetry import Telemetry
     from tkinfer.session import Session
@@ -48,7 +49,6 @@ SESSION_MODULES = (
     "actors.chain",
     "tkinfer.session",
     "tkinfer.tuning.tuning",
-    "tkinfer.markdown.plain",
     "tkinfer.models.starter",
     "tkinfer.ui.pump",
     "tkinfer.ui.waker",
@@ -139,7 +139,6 @@ class App(LateActions, Actions):
         from actors.job import ModelParts
         from actors.mailbox import LatestQueue
         from actors.output import OutputQueue
-        from tkinfer.markdown.plain import PlainRenderer
         from tkinfer.models.starter import starter_path
         from tkinfer.session import Session, no_model_error
         from tkinfer.ui.pump import OutputPump
@@ -155,13 +154,13 @@ class App(LateActions, Actions):
             clock=clock,
             no_model_error=no_model_error,
         )
-        chain = Chain(parts=parts, make_text_renderer=PlainRenderer)
+        chain = Chain(parts=parts, make_text_renderer=_text_renderer)
         self._stop_chain, self._tell_chain = chain.shutdown, chain.tell
         starter = starter_path()
         session = Session(
             view=self.window,
             chain=chain,
-            make_text_renderer=PlainRenderer,
+            make_text_renderer=lambda: _text_renderer(colours=False),
             settings=self._keeper,
             tuning=self.tuning(),
             now=clock.now,
@@ -182,6 +181,7 @@ class App(LateActions, Actions):
         self.tuning().tell_idle_time()
         self.session = session
         self._open_first_model(session)
+        _import_aside("tkinfer.markdown.renderer")  # 0.1 s that the first answer need not wait for
 
     def _open_first_model(self, session: "Session") -> None:
         if self._model is not None:
@@ -300,3 +300,10 @@ def _make_root() -> tk.Tk:
         next_step = "Install a newer Python with Tk, from python.org or your package manager."
         raise SetupError(what, next_step)
     return root
+
+
+def _text_renderer(*, colours: bool = True) -> "TextRenderer":
+    """Imported aside, once the window is there."""
+    from tkinfer.markdown.renderer import MarkdownRenderer
+
+    return MarkdownRenderer(colours=colours)

@@ -44,6 +44,21 @@ class LateActions:
         if self.session is not None:
             self.session.step_version(step)
 
+    def edit_message(self, index: int) -> None:
+        if self.session is not None:
+            self.session.edit_message(index)
+
+    def answer_again(self, index: int) -> None:
+        if self.session is not None:
+            self.session.answer_again(index)
+
+    def delete_message(self, index: int) -> None:
+        if self.session is not None:
+            self.session.delete_message(index)
+
+    def message_text(self, index: int) -> str:
+        return self.session.message_text(index) if self.session is not None else ""
+
     def answer_text(self) -> str:
         return self.session.answer_text() if self.session is not None else ""
 

@@ -122,6 +122,20 @@ class Session:
     def step_version(self, step: int) -> None:
         self._chat.step_version(step)
 
+    def edit_message(self, index: int) -> None:
+        self._chat.edit_message(index)
+
+    def answer_again(self, index: int) -> None:
+        self._chat.answer_again(index)
+        self._show_state()
+
+    def delete_message(self, index: int) -> None:
+        self._chat.delete_message(index)
+        self._show_state()
+
+    def message_text(self, index: int) -> str:
+        return self._chat.message_text(index)
+
     def answer_text(self) -> str:
         return self._chat.answer_text()
 

@@ -127,7 +127,8 @@ class PlainText:
     def __init__(self) -> None:
         self._held = ""
 
-    def feed(self, text: str) -> list[DrawOp]:
+    def feed(self, text: str, *, tail: bool = True) -> list[DrawOp]:
+        del tail
         text, self._held = self._held + text, ""
         if text.endswith("3 "):
             text, self._held = text[:-2], text[-2:]

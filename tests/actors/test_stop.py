@@ -19,7 +19,8 @@ class GatedRenderer:
         self.permits = threading.Semaphore(0)
         self.feeds = 0
 
-    def feed(self, text: str) -> list[DrawOp]:
+    def feed(self, text: str, *, tail: bool = True) -> list[DrawOp]:
+        del tail
         self.feeds += 1
         self.permits.acquire()
         return [InsertText(text=text, source=text)]

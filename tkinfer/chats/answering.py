@@ -1,8 +1,8 @@
 """Answering: the answer that is being made, from its prompt to its last token."""
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from actors.drawing import DrawOp
@@ -11,8 +11,8 @@ from actors.messages import Failed, Finished, Generate, Stopped
 from actors.turn import Channel, EndReason, Figures, StopReason, TurnId
 from tkinfer import words
 from tkinfer.chats.conversation import Conversation, Message, MessageState
+from tkinfer.chats.drawn import DrawnText
 from tkinfer.chats.page import ChatPage
-from tkinfer.chats.resumed import ResumedText
 from tkinfer.jobs import Jobs
 from tkinfer.tuning.tuning import Tuning
 from tkinfer.ui.view import View
@@ -23,6 +23,7 @@ _STATES = {
     EndReason.LENGTH: MessageState.LENGTH,
     EndReason.CONTEXT_FULL: MessageState.CONTEXT_FULL,
 }
+_TELL_EVERY_S = 0.25
 
 
 class Kind(StrEnum):
@@ -47,7 +48,10 @@ class AnswerRun:
     kind: Kind
     sources: tuple[Message, ...] = ()
     """The messages of its prompt."""
-    resumed: ResumedText | None = None
+    drawn: DrawnText = field(default_factory=DrawnText)
+    thinks_since: float | None = None
+    """On the chain's clock, in seconds."""
+    told_at: float = 0.0
     state_before: MessageState = MessageState.STREAMING
     """Of a message that is gone on with."""
     drawn_at_stop: int = 0
@@ -63,14 +67,11 @@ class Answering:
         page: ChatPage,
         jobs: Jobs,
         tuning: Tuning,
-        draw_failed: Callable[[Exception], None],
     ) -> None:
-        """`draw_failed` is told why an operation could not be drawn."""
         self._view = view
         self._page = page
         self._jobs = jobs
         self._tuning = tuning
-        self._draw_failed = draw_failed
         self.run: AnswerRun | None = None
         self._stopped: dict[TurnId, AnswerRun] = {}
         """Runs whose receipt has not come yet."""
@@ -88,7 +89,7 @@ class Answering:
         if kind is Kind.RESUMED:
             run.state_before = answer.state
             answer.state, answer.note, answer.left_out = MessageState.STREAMING, "", ""
-            run.resumed = self._page.reopen(answer)
+            self._page.reopen(conversation)
         self._ask(run, conversation)
         return run
 
@@ -131,32 +132,38 @@ class Answering:
         run = self.run
         if run is None:
             return
-        if run.resumed is not None and channel is Channel.ANSWER:
-            self._draw_resumed(run, run.resumed, run.resumed.feed(ops))
-            return
         self._view.draw(ops, channel)
-        for op in ops:
-            run.message.append(op.source, channel)
+        self._kept(run, ops, channel)
 
     def keep(self, op: DrawOp, channel: Channel) -> None:
         """Keep the text of an operation that could not be drawn."""
         if self.run is not None:
-            self.run.message.append(op.source, channel)
+            self._kept(self.run, (op,), channel)
 
-    def _draw_resumed(self, run: AnswerRun, resumed: ResumedText, ops: Sequence[DrawOp]) -> None:
-        """Draw one by one if they can't be drawn together: what was fed can't be fed again."""
-        try:
-            self._view.draw(ops)
-        except Exception:
-            log.debug("a slice failed; drawing its operations one by one", exc_info=True)
+    def _kept(self, run: AnswerRun, ops: Sequence[DrawOp], channel: Channel) -> None:
+        if channel is Channel.REASONING:
             for op in ops:
-                try:
-                    self._view.draw((op,))
-                except Exception as error:
-                    log.exception("an operation can't be drawn")
-                    self._draw_failed(error)
-        for op in ops:
-            run.message.append(resumed.new_text(op.source))
+                run.message.append(op.source, channel)
+            self._thinks(run)
+        else:
+            self._has_thought(run)
+            run.message.append(run.drawn.new_text(ops))
+
+    def _thinks(self, run: AnswerRun) -> None:
+        """Say for how long by now; not at each piece."""
+        now = self._jobs.now()
+        if run.thinks_since is None:
+            run.thinks_since = now - run.message.thought_s
+        if now - run.told_at > _TELL_EVERY_S:
+            run.told_at = now
+            run.message.thought_s = now - run.thinks_since
+            self._view.show_thinking(run.message.thought_s, over=False)
+
+    def _has_thought(self, run: AnswerRun) -> None:
+        if run.thinks_since is not None:
+            run.message.thought_s = self._jobs.now() - run.thinks_since
+            run.thinks_since = None
+            self._view.show_thinking(run.message.thought_s, over=True)
 
     # ---- how it ends ------------------------------------------------------------------------
 
@@ -186,7 +193,7 @@ class Answering:
         message = run.message
         message.state = _STATES.get(end.reason, MessageState.COMPLETE)
         message.figures = (
-            end.figures if run.resumed is None else _joined(message.figures, end.figures)
+            end.figures if run.kind is not Kind.RESUMED else _joined(message.figures, end.figures)
         )
         message.note = words.END_NOTES[end.reason]
         message.keep_tokens(end.tokens, message.drawn, run.model)
@@ -199,7 +206,7 @@ class Answering:
             return
         log.warning("turn %d failed", end.turn, exc_info=end.error)
         message = run.message
-        keeps = unchanged and run.resumed is not None
+        keeps = unchanged and run.kind is Kind.RESUMED
         message.state = run.state_before if keeps else MessageState.FAILED
         message.note = str(end.error)
         self._page.close(message)
@@ -209,9 +216,8 @@ class Answering:
         run, self.run = self.run, None
         if run is None:
             return None
+        self._has_thought(run)
         self._view.show_running(running=False)
-        if run.resumed is not None:
-            self._draw_resumed(run, run.resumed, run.resumed.finish())
         return run
 
 

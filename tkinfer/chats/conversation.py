@@ -55,6 +55,8 @@ class Message:
     """The answer's tokens from its beginning, as many as were drawn."""
     model: str = ""
     """The file whose tokens these are."""
+    thought_s: float = 0.0
+    """How long the model thought, in seconds."""
     drawn: int = 0
     """How many characters of reasoning and text were drawn."""
     versions: "list[Exchange]" = field(default_factory=lambda: list[Exchange](), repr=False)  # noqa: PLW0108 - defined below
@@ -152,6 +154,23 @@ class Conversation:
         """The conversation as it stands now. Messages are shared, and so are their versions."""
         twin = Conversation()
         twin.messages = list(self.messages)
+        return twin
+
+    def exchange_at(self, index: int) -> int:
+        """Where the question of this message stands."""
+        return index - index % 2
+
+    def up_to(self, index: int) -> "Conversation":
+        """The conversation as it was when this message's exchange was its last."""
+        twin = self.copy()
+        del twin.messages[self.exchange_at(index) + 2 :]
+        return twin
+
+    def without(self, index: int) -> "Conversation":
+        """The conversation without this message's exchange."""
+        twin = self.copy()
+        first = self.exchange_at(index)
+        del twin.messages[first : first + 2]
         return twin
 
     def answer_again(self, author: str) -> Message:

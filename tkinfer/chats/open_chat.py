@@ -9,7 +9,7 @@ from actors.messages import Failed, Finished, TokenChoice, TurnEnd
 from actors.turn import StopReason
 from tkinfer import words
 from tkinfer.chats.answering import Answering, AnswerRun, Kind
-from tkinfer.chats.conversation import Conversation
+from tkinfer.chats.conversation import Conversation, Message
 from tkinfer.chats.page import ChatPage
 from tkinfer.chats.token_log import TokenLog
 from tkinfer.error_notice import error_notice
@@ -48,10 +48,11 @@ class OpenChat:
         self._page = ChatPage(view, make_text_renderer, self.tokens)
         self._formats_told: set[tuple[str, str]] = set()
         """Files and the chat formats that were used in place of the one asked for."""
-        self.answering = Answering(
-            view=view, page=self._page, jobs=jobs, tuning=tuning, draw_failed=self.cant_draw
-        )
+        self.answering = Answering(view=view, page=self._page, jobs=jobs, tuning=tuning)
         self.conversation = Conversation()
+        self._edited: Message | None = None
+        """The question that is in the input box to be changed."""
+        self._page.begin(self.conversation)
 
     # ---- what the user does -----------------------------------------------------------------
 
@@ -70,8 +71,12 @@ class OpenChat:
 
     def send_edited(self, text: str) -> bool:
         """Ask this in place of the last question. False if nothing was taken."""
+        if not text.strip() or not self._can_begin():
+            return False
+        if self._edited in self.conversation.messages:
+            self._go_back_to(self.conversation.messages.index(self._edited))
         before = self.conversation.last
-        if before is None or not text.strip() or not self._can_begin():
+        if before is None:
             return False
         if text == before.question.text:
             self.conversation.answer_again(self._models.choice.name)
@@ -99,7 +104,28 @@ class OpenChat:
         """Put the last question into the input box, to be changed."""
         last = self.conversation.last
         if last is not None and self.answering.run is None:
-            self._view.edit_question(last.question.text)
+            self._edit(last.question)
+
+    def edit_message(self, index: int) -> None:
+        """Put the question of this message into the input box, to be changed."""
+        if self.answering.run is None:
+            self._edit(self.conversation.messages[self.conversation.exchange_at(index)])
+
+    def answer_again(self, index: int) -> None:
+        """Answer the question of this message anew; what came later is taken out."""
+        if self._can_begin():
+            self._go_back_to(index)
+            self.regenerate()
+
+    def delete_message(self, index: int) -> None:
+        """Take out this message with the question or answer that belongs to it."""
+        if self.answering.run is None:
+            at = self.conversation.exchange_at(index)
+            self._change_to(self.conversation.without(index), "Deleted.", at=at)
+
+    def message_text(self, index: int) -> str:
+        """A message as it was written, without its reasoning."""
+        return self.conversation.messages[index].text
 
     def step_version(self, step: int) -> None:
         """Show the next (1) or the previous (-1) version of the last answer."""
@@ -216,17 +242,33 @@ class OpenChat:
         else:
             self.conversation.refuse_last_question()
         if run.kind is Kind.EDITED:
-            self._view.edit_question(refused.question.text)
+            self._edit(refused.question)
 
-    def _change_to(self, other: Conversation, what: str) -> None:
+    def _edit(self, question: Message) -> None:
+        self._edited = question
+        self._view.edit_question(question.text)
+
+    def _go_back_to(self, index: int) -> None:
+        """Make this message's exchange the last one; what came later can be brought back."""
+        earlier = self.conversation
+        if self.conversation.exchange_at(index) + 2 < len(earlier.messages):
+            self.conversation = earlier.up_to(index)
+            self._page.show(self.conversation)
+            count = len(earlier.messages) - len(self.conversation.messages)
+            self._offer_back(earlier, f"{count} later messages were taken out.")
+
+    def _change_to(self, other: Conversation, what: str, at: int | None = None) -> None:
         """Show another conversation, and offer the way back."""
         self.stop(StopReason.REPLACED)
         earlier, self.conversation = self.conversation, other
         self._status.clear_figures()
         self._view.leave_edit()
-        self._page.show(other)
+        self._page.show(other, at)
         self._changed()
         if earlier.messages:
-            back = partial(self._change_to, earlier, "The earlier chat is back.")
-            undo = NoticeAction(label="Undo", run=back, brief=True)
-            self._view.show_notice(Notice(what=what, tone=Tone.PLAIN, action=undo))
+            self._offer_back(earlier, what)
+
+    def _offer_back(self, earlier: Conversation, what: str) -> None:
+        back = partial(self._change_to, earlier, "The earlier chat is back.")
+        undo = NoticeAction(label="Undo", run=back, brief=True)
+        self._view.show_notice(Notice(what=what, tone=Tone.PLAIN, action=undo))

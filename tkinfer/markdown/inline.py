@@ -33,6 +33,7 @@ class InlineParser:
     def __init__(self) -> None:
         self._parser = MarkdownIt("commonmark", {"linkify": True})
         self._parser.enable(["strikethrough", "linkify"])
+        self._parser.disable("normalize")  # a lone CR and NUL are shown as what they are
         self._parser.inline.ruler.before("escape", "formula", _formula)
         self._parser.inline.add_terminator_char("$")
         self._definitions: dict[str, dict[str, str]] = {}

@@ -49,8 +49,9 @@ class OperationMaker:
     colours.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, colours: bool = True) -> None:
         self._inline = InlineParser()
+        self._colours = colours
         self._highlighter: Highlighter | None = None
         self._in_line = False
         """Whether the code's last line has not ended yet."""
@@ -163,7 +164,7 @@ class OperationMaker:
     def _code_begins(self, part: CodeBegins) -> list[SettledOp]:
         words = part.info.split()
         language = words[0] if words else ""
-        self._highlighter = Highlighter(language)
+        self._highlighter = Highlighter(language) if self._colours else None
         self._in_line = False
         opening = OpenBlock(kind=BlockKind.CODE, info=language, source=part.source)
         return [*_marked(part), opening]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from tkinfer.ui import fonts
-from tkinfer.ui.composition import CHROME, Run
+from tkinfer.ui.composition import CHROME, Drawn
 from tkinfer.ui.palette import Palette
 from tkinfer.ui.theme import Theme
 from tkinfer.ui.view import AnswerChoices
@@ -34,7 +34,7 @@ def _tag(name: str) -> str:
     return f"{ROW}.{name}"
 
 
-def row_runs(choices: AnswerChoices) -> list[Run]:
+def row_runs(choices: AnswerChoices) -> list[Drawn]:
     """The row's words, each with the tag that a click on it is known by."""
     labels = [("regenerate", "Regenerate")]
     if choices.resumable:
@@ -43,7 +43,7 @@ def row_runs(choices: AnswerChoices) -> list[Run]:
     if choices.tokens:
         labels.append(("tokens", "Tokens"))
     plain = (CHROME, ROW)
-    runs: list[Run] = []
+    runs: list[Drawn] = []
     for name, label in labels:
         runs += [(label, (*plain, _tag(name))), (_GAP, plain)]
     if choices.versions > 1:

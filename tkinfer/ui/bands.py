@@ -39,7 +39,7 @@ class Bands:
     def __init__(self, text: tk.Text, theme: Theme) -> None:
         self._text = text
         self._theme = theme
-        self._content = 0
+        self.content = 0
         self._timers = Timers(text)
         self._arrange()
         theme.on_paint(self._paint)
@@ -52,12 +52,13 @@ class Bands:
         padding = margin - int(str(self._text.cget("highlightthickness")))
         if padding != int(str(self._text.cget("padx"))):
             self._text.configure(padx=padding)
-        if content == self._content or content <= 0:
+        if content == self.content or content <= 0:
             return False
-        first = not self._content
-        self._content = content
+        first = not self.content
+        self.content = content
         inset = self._theme.px(_BAND_INSET)
         self._text.tag_configure(c.CODE_HEAD, tabs=(content - inset, "right"))
+        self._text.tag_configure(c.HEADING, tabs=(content - self._theme.px(2), "right"))
         if first:
             self._draw_caps(self._theme.palette)
         else:
@@ -79,12 +80,17 @@ class Bands:
         )
         text.tag_configure(c.FIGURES, font=fonts.SMALL)
         text.tag_configure(c.NOTE, font=fonts.SMALL, spacing1=px(8))
-        text.tag_configure(c.REASONING_HEAD, font=fonts.SMALL_BOLD, spacing1=px(6), spacing3=px(2))
+        text.tag_configure(c.GAP_LINE, font=fonts.SMALL, justify="center", spacing1=px(8))
+        text.tag_configure(c.MENU, font=fonts.BODY_BOLD)
+        text.tag_configure(c.RAW, font=fonts.CODE, wrap="char")
+        text.tag_configure(c.REASONING_HEAD, font=fonts.SMALL_BOLD, spacing1=px(2), spacing3=px(2))
         tcl.tag_configure(text, c.REASONING, lmargin1=inset, lmargin2=inset, rmargin=inset)
         text.tag_configure(c.REASONING_FOOT, font=fonts.HAIR, spacing1=px(4), spacing3=px(4))
         text.tag_configure(c.CAP, font=fonts.HAIR, wrap="none", spacing1=0, spacing3=0)
         text.tag_configure(c.cap_tag("code", "top"), spacing1=px(_CODE_AIR))
         text.tag_configure(c.cap_tag("code", "foot"), spacing3=px(_CODE_AIR))
+        text.tag_configure(c.RULE_CAP, spacing1=px(2), spacing3=px(2))
+        text.tag_configure(c.cap_tag("table", "foot"), spacing3=px(_CODE_AIR))
         tcl.tag_configure(text, c.USER, **band)
         tcl.tag_configure(text, c.CODE_HEAD, font=fonts.SMALL, wrap="none", spacing3=px(6), **band)
         tcl.tag_configure(
@@ -101,7 +107,16 @@ class Bands:
             selectforeground=palette.text["normal"],
             inactiveselectbackground=ground["selection"],
         )
-        dim = (c.HEADING, c.FIGURES, c.NOTE, c.CODE_HEAD, c.REASONING, c.REASONING_HEAD)
+        dim = (
+            c.GAP_LINE,
+            c.MENU,
+            c.HEADING,
+            c.FIGURES,
+            c.NOTE,
+            c.CODE_HEAD,
+            c.REASONING,
+            c.REASONING_HEAD,
+        )
         for tag in dim:
             text.tag_configure(tag, foreground=palette.text["dim"])
         text.tag_configure(f"{c.NOTE}.warning", foreground=palette.text["warning"])
@@ -121,10 +136,14 @@ class Bands:
                     outside=palette.ground["window"],
                     inside=palette.ground[ground],
                     radius=self._theme.px(_CAP_RADIUS),
-                    width=max(self._content, 1),
+                    width=max(self.content, 1),
                     top=end == "top",
                 )
                 self._theme.images.put(cap_image(c.cap_tag(band, end)), picture)
+        line = bytes(shapes.rgb(palette.line["edge"])) * max(self.content, 1)
+        clear = bytes(shapes.rgb(palette.ground["window"]))
+        self._theme.images.put(cap_image(c.RULE_CAP), shapes.png([line], max(self.content, 1)))
+        self._theme.images.put(cap_image(c.cap_tag("table", "foot")), shapes.png([clear], 1))
 
     def _draw_caret(self, palette: Palette) -> None:
         width = self._theme.px(_CARET_WIDTH)

@@ -3,39 +3,60 @@
 No tkinter here. All that one call draws becomes one list of runs, so that Tk is asked once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from actors.drawing import CloseBlock, DrawOp, InsertText, OpenBlock
+from actors.drawing import (
+    BlockKind,
+    CloseBlock,
+    DrawOp,
+    InsertRuns,
+    InsertText,
+    OpenBlock,
+    Run,
+    TableRow,
+    Tail,
+)
+from tkinfer.markdown import tags as md
+from tkinfer.ui import tagdata
 from tkinfer.ui.linebreaks import LineBreaker
-from tkinfer.ui.sanitise import CR_STAND_IN, clean, clean_line
+from tkinfer.ui.sanitise import clean_line, stretches
+from tkinfer.ui.tables import Table, TableSetter
 
 CHROME = "chrome"
 """On everything that is not the conversation's own text: never copied together with it."""
 HEADING = "heading"
 FIGURES = "figures"
+MENU = "message.menu"
+"""On the sign in a heading that opens the message's menu."""
 NOTE = "note"
 SOFT_BREAK = "softbreak"
 USER = "user"
+RAW = "raw"
 CODE_BLOCK = "code.block"
 CODE_HEAD = "code.head"
 COPY_CODE = "code.copy"
+PLAIN_CODE = "code.plain"
+"""On the head of a block whose colours are still to come."""
 REASONING = "reasoning"
 """On what the model thought before its answer: shown, but not copied together with the answer."""
+GAP_LINE = "gap.line"
+"""On a line that stands for messages that are not drawn."""
 REASONING_HEAD = "reasoning.head"
 REASONING_FOOT = "reasoning.foot"
 """On the thin line that parts the reasoning from the answer."""
 CAP = "cap"
-"""On a line that shows a band's rounded end, as an image."""
+"""On a line that shows a band's rounded end, or a thin line, as an image."""
 BARE_CAP = "cap.bare"
 """On a cap whose image is still to be put in."""
 
 COPY_LABEL = "Copy"
-REASONING_LABEL = "Thinking"
+MENU_LABEL = "⋯"
 _MAX_NAME = 60
 
-Run = tuple[str, tuple[str, ...]]
+Drawn = tuple[str, tuple[str, ...]]
+"""A text with its tags."""
 
 
 def cap_tag(band: str, end: str) -> str:
@@ -43,172 +64,245 @@ def cap_tag(band: str, end: str) -> str:
     return f"{CAP}.{band}.{end}"
 
 
+RULE_CAP = cap_tag("rule", "line")
+
+
 @dataclass(slots=True)
 class Composed:
-    """What one call puts in, and how the transcript stands afterwards."""
+    """What one call puts in, and how the place stands afterwards."""
 
     breaker: LineBreaker
-    at_line_start: bool
-    in_block: bool
-    ends_in_cr: bool
-    in_reasoning: bool = False
-    takes_back_cr: bool = False
-    """Delete the stand-in that ends the transcript: its carriage return belonged to a CRLF."""
+    at_line_start: bool = True
+    in_code: bool = False
+    flip: bool = False
+    """Tells neighbours apart whose copies are the same."""
+    table: Table | None = None
+    """The open table."""
+    takes_back_table: bool = False
+    """Delete the open table first: its columns have changed, and it is among the runs again."""
     caps: list[str] = field(default_factory=list)
     """Tags of the caps among the runs, in order."""
-    runs: list[Run] = field(default_factory=list)
+    runs: list[Drawn] = field(default_factory=list)
+    opens_table: int = -1
+    """Before which of the runs the open table begins; -1: before all of them."""
 
     def add(self, text: str, *tags: str) -> None:
         """Append a run, joined to the one before if the tags are the same."""
         if not text:
             return
-        if self.runs and self.runs[-1][1] == tags:
+        if self.runs and self.runs[-1][1] == tags and self.opens_table != len(self.runs):
             self.runs[-1] = (self.runs[-1][0] + text, tags)
         else:
             self.runs.append((text, tags))
 
-    def add_cap(self, band: str, end: str) -> None:
-        tag = cap_tag(band, end)
+    def add_cap(self, tag: str) -> None:
         self.runs.append(("\n", (CHROME, CAP, tag, BARE_CAP)))
         self.caps.append(tag)
 
     def add_text(self, text: str, *tags: str) -> None:
-        """Append text of the conversation, with soft breaks where its lines grow too long."""
-        if self.ends_in_cr and text.startswith("\n"):
-            self._take_back_cr()
-        self.ends_in_cr = text.endswith("\r")
-        for number, stretch in enumerate(self.breaker.cut(clean(text))):
-            if number:
-                self.add("\n", *tags, SOFT_BREAK)
-            self.add(stretch, *tags)
+        """Append text of the conversation, with soft breaks where its lines grow too long, and
+        stand-ins for what Tk can't show.
+        """
+        for shown, written in stretches(text):
+            own = tags if written is None else (*tags, self._copied(written))
+            for number, stretch in enumerate(self.breaker.cut(shown)):
+                if number:
+                    self.add("\n", *tags, SOFT_BREAK)
+                self.add(stretch, *own)
         if text:
             self.at_line_start = text.endswith("\n")
+
+    def add_run(self, run: Run, *more: str) -> None:
+        """Append a run of Markdown's."""
+        tags = (*tagdata.styled(run.tags), *more)
+        if run.link:
+            tags = (*tags, tagdata.link_to(run.link))
+        if run.copied is None:
+            self.add_text(run.text, *tags)
+        else:
+            self.add_text(run.text, *tags, self._copied(run.copied))
 
     def start_line(self, *tags: str) -> None:
         """Begin a new line unless one has just begun."""
         if not self.at_line_start:
             self.add("\n", *tags)
         self.at_line_start = True
-        self.ends_in_cr = False
         self.breaker.reset()
 
-    def open_reasoning(self) -> None:
-        if not self.in_reasoning:
-            self.start_line(CHROME)
-            self.add(f"{REASONING_LABEL}\n", CHROME, REASONING_HEAD)
-        self.in_reasoning = True
-
-    def close_reasoning(self) -> None:
-        if self.in_reasoning:
-            self.start_line(CHROME, REASONING)
-            self.add("\n", CHROME, REASONING_FOOT)
-        self.in_reasoning = False
-
-    def open_code(self, info: str) -> None:
+    def open_code(self, info: str, *, plain: bool) -> None:
         words = clean_line(info).split()
         language = words[0][:_MAX_NAME] if words else ""
         self.start_line()
-        self.in_block = True
-        self.add_cap("code", "top")
-        self.add(f"{language}\t", CHROME, CODE_HEAD)
+        self.in_code = True
+        head = (CHROME, CODE_HEAD, PLAIN_CODE) if plain and language else (CHROME, CODE_HEAD)
+        self.add_cap(cap_tag("code", "top"))
+        self.add(f"{language}\t", *head)
         self.add(COPY_LABEL, CHROME, CODE_HEAD, COPY_CODE)
         self.add("\n", CHROME, CODE_HEAD)
 
-    def close_code(self) -> None:
-        if self.in_block:
-            self.start_line(CODE_BLOCK)
-            self.add_cap("code", "foot")
-        self.in_block = False
+    def open_table(self, op: OpenBlock) -> None:
+        self.start_line()
+        self.table = Table(op.align)
+        self.opens_table = len(self.runs)
 
-    def _take_back_cr(self) -> None:
-        if self.runs and self.runs[-1][0].endswith(CR_STAND_IN):
-            text, tags = self.runs.pop()
-            self.add(text.removesuffix(CR_STAND_IN), *tags)
+    def close_block(self) -> None:
+        if self.in_code:
+            self.start_line(CODE_BLOCK)
+            self.add_cap(cap_tag("code", "foot"))
+        elif self.table is not None:
+            self.add_cap(cap_tag("table", "foot"))
+        self.in_code, self.table = False, None
+
+    def add_row(self, row: TableRow, setter: TableSetter) -> None:
+        """Append a table's row; all of them anew, if it changes the columns."""
+        if self.table is None:  # its opening could not be drawn
+            self.table = Table(())
+        before = self.table
+        self.table = before.plus(row.cells)
+        if before.rows and setter.widths(self.table) != setter.widths(before):
+            self._take_back()
+            rows = self.table.rows
         else:
-            self.takes_back_cr = True
+            rows = self.table.rows[-1:]
+        first = len(self.table.rows) - len(rows)
+        for number, cells in enumerate(rows, first):
+            for text, tags in setter.row(self.table, cells, is_head=number == 0):
+                self.add(text, *tags)
+            if number == 0:
+                self.add_cap(RULE_CAP)
+        self.at_line_start = True
+        self.breaker.reset()
+
+    def _take_back(self) -> None:
+        if self.opens_table < 0:
+            self.takes_back_table = True
+            del self.runs[:], self.caps[:]
+            return
+        taken = self.runs[self.opens_table :]
+        del self.runs[self.opens_table :]
+        caps = sum(BARE_CAP in tags for _, tags in taken)
+        del self.caps[len(self.caps) - caps :]
+
+    def _copied(self, source: str) -> str:
+        self.flip = not self.flip
+        return tagdata.copied(source, flip=self.flip)
 
 
 class Composer:
-    """Composes what comes next. Nothing changes until the caller says that it was drawn."""
+    """Composes what comes next in one place. Nothing changes until the caller says that it was
+    drawn.
+    """
 
-    def __init__(self) -> None:
-        self.state = Composed(LineBreaker(), at_line_start=True, in_block=False, ends_in_cr=False)
-        """How the transcript stands. Never changed, so it can be kept and set again after what
-        came later was deleted.
-        """
+    def __init__(self, setter: TableSetter, *, plain: bool = False) -> None:
+        """`plain`: code comes without its colours."""
+        self._setter = setter
+        self._plain = plain
+        self.state = Composed(LineBreaker())
+        """How the place stands, without the tail. Never changed."""
 
-    def reasoning(self, ops: Sequence[DrawOp]) -> Composed:
-        """What the model thinks before its answer: plain text, whatever it holds."""
-        made = self._next()
-        if ops:
-            made.open_reasoning()
+    def fresh(self) -> "Composer":
+        """One for another place."""
+        return Composer(self._setter, plain=self._plain)
+
+    def ops(self, ops: Sequence[DrawOp]) -> tuple[Composed, Composed | None]:
+        """An answer's next operations, and the tail behind them if there is one."""
+        made = self._next(self.state)
+        tail: Tail | None = None
         for op in ops:
-            made.add_text(op.source, REASONING)
+            if isinstance(op, Tail):
+                tail = op
+            else:
+                tail = None
+                self._op(made, op)
+        return made, None if tail is None else self._tail(made, tail)
+
+    def _op(self, made: Composed, op: DrawOp) -> None:
+        match op:
+            case InsertText():
+                made.add_text(op.text, *_in_block(made, op.tags))
+            case InsertRuns():
+                _add_runs(made, op.runs)
+            case OpenBlock(kind=BlockKind.TABLE):
+                made.close_block()
+                made.open_table(op)
+            case OpenBlock():
+                made.close_block()
+                made.open_code(op.info, plain=self._plain)
+            case TableRow():
+                made.add_row(op, self._setter)
+            case CloseBlock():
+                made.close_block()
+            case Tail():
+                pass
+            case _:
+                assert_never(op)
+
+    def _tail(self, made: Composed, tail: Tail) -> Composed:
+        after = self._next(made)
+        _add_runs(after, (run for run in tail.runs if md.RULE not in run.tags))
+        return after
+
+    def text(self, text: str, *tags: str) -> Composed:
+        """Text of the conversation as it is."""
+        made = self._next(self.state)
+        made.add_text(text, *tags)
         return made
 
-    def ops(self, ops: Sequence[DrawOp]) -> Composed:
-        """An answer's next operations."""
-        made = self._next()
-        if ops:
-            made.close_reasoning()
-        for op in ops:
-            match op:
-                case InsertText():
-                    tags = (*op.tags, CODE_BLOCK) if made.in_block else op.tags
-                    made.add_text(op.text, *tags)
-                case OpenBlock():
-                    made.close_code()
-                    made.open_code(op.info)
-                case CloseBlock():
-                    made.close_code()
-                case _:
-                    assert_never(op)
+    def heading(self, author: str, figures: str = "") -> Composed:
+        """What stands above a message."""
+        made = self._next(self.state)
+        made.add(clean_line(author)[:_MAX_NAME], CHROME, HEADING)
+        if figures:
+            made.add(f"   {clean_line(figures)}", CHROME, HEADING, FIGURES)
+        made.add("\t", CHROME, HEADING)
+        made.add(MENU_LABEL, CHROME, HEADING, MENU)
+        made.add("\n", CHROME, HEADING)
         return made
 
-    def user_message(self, author: str, text: str) -> Composed:
-        """A whole message of the user, in its tinted band."""
-        made = self._next()
-        self._head(made, author)
-        made.add_cap(USER, "top")
-        made.add_text(text, USER)
+    def open_user_band(self) -> Composed:
+        made = self._next(self.state)
+        made.add_cap(cap_tag(USER, "top"))
+        return made
+
+    def close_user_band(self) -> Composed:
+        made = self._next(self.state)
         made.add("\n", CHROME, USER)
         made.at_line_start = True
-        made.start_line()
-        made.add_cap(USER, "foot")
-        return made
-
-    def answer_heading(self, author: str) -> Composed:
-        made = self._next()
-        self._head(made, author)
+        made.add_cap(cap_tag(USER, "foot"))
         return made
 
     def answer_end(self, note: str, tone: str) -> Composed:
         """What closes an answer: an open block's end, and a note if there is one."""
-        made = self._next()
-        made.close_reasoning()
-        made.close_code()
-        if text := clean(note).strip():
-            made.start_line(CHROME)
+        made = self._next(self.state)
+        made.close_block()
+        made.start_line(CHROME)
+        if text := clean_line(note):
             made.add(f"{text}\n", CHROME, NOTE, f"{NOTE}.{tone}")
         return made
 
     def drawn(self, made: Composed) -> None:
         """This has been put in; go on from there."""
-        made.runs, made.caps, made.takes_back_cr = [], [], False
-        self.state = made
+        self.state = self._next(made)
 
-    def _next(self) -> Composed:
-        state = self.state
+    @staticmethod
+    def _next(state: Composed) -> Composed:
         return Composed(
             state.breaker.copy(),
             at_line_start=state.at_line_start,
-            in_block=state.in_block,
-            ends_in_cr=state.ends_in_cr,
-            in_reasoning=state.in_reasoning,
+            in_code=state.in_code,
+            flip=state.flip,
+            table=state.table,
         )
 
-    def _head(self, made: Composed, author: str) -> None:
-        made.close_reasoning()
-        made.close_code()
-        made.start_line(CHROME)
-        made.add(f"{clean_line(author)[:_MAX_NAME]}\n", CHROME, HEADING)
+
+def _add_runs(made: Composed, runs: Iterable[Run]) -> None:
+    for run in runs:
+        if md.RULE in run.tags:
+            made.start_line(CHROME)
+            made.add_cap(RULE_CAP)
+        else:
+            made.add_run(run, *_in_block(made, ()))
+
+
+def _in_block(made: Composed, tags: tuple[str, ...]) -> tuple[str, ...]:
+    return (*tags, CODE_BLOCK) if made.in_code else tags

@@ -1,6 +1,7 @@
 """The transcript's place: it follows the end while the reader is there, else it holds still."""
 
 import tkinter as tk
+from collections.abc import Callable
 from tkinter import ttk
 
 from tkinfer.ui import tcl
@@ -20,7 +21,6 @@ class ReadersPlace:
     def __init__(self, text: tk.Text, mark: str) -> None:
         top = str(text.index("@0,0"))
         self._text = text
-        self._mark = mark
         self._behind = -1
         """How many indices the uppermost visible one is behind the mark; -1: in front of it."""
         self._y = _line_top(text, top)
@@ -33,13 +33,15 @@ class ReadersPlace:
         """Whether the mark is above what is visible."""
         return self._behind > 0
 
-    def restore(self) -> None:
-        """Show the same place, as far as the new text reaches. Above the mark nothing moved."""
+    def restore(self, mark: str) -> None:
+        """Show the same place behind this mark, as far as the new text reaches. Above the mark
+        nothing moved.
+        """
         if self._behind < 0:
             return
         text = self._text
-        place = str(text.index(f"{self._mark} +{self._behind} indices"))
-        text.tk.call(str(text), "yview", place)
+        place = str(text.index(f"{mark} +{self._behind} indices"))
+        tcl.yview(text, place)
         text.yview_scroll(_line_top(text, place) - self._y, "pixels")
 
 
@@ -51,7 +53,15 @@ def _line_top(text: tk.Text, index: str) -> int:
 class Follower:
     """Knows whether the end is in view, scrolls along with it, and offers the way back to it."""
 
-    def __init__(self, text: tk.Text, scrollbar: ttk.Scrollbar, theme: Theme) -> None:
+    def __init__(
+        self,
+        text: tk.Text,
+        scrollbar: ttk.Scrollbar,
+        theme: Theme,
+        scrolled: Callable[[], None],
+    ) -> None:
+        """`scrolled` is told when the view has moved."""
+        self._tell = scrolled
         self._text = text
         self._scrollbar = scrollbar
         self._theme = theme
@@ -106,6 +116,7 @@ class Follower:
         """Tk's report after each scroll and redraw."""
         following = self._view[1] == last == _END
         self._view = (first, last)
+        self._tell()
         if not following:
             self._show_place()
         elif not self._timers.running("place"):

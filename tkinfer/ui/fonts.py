@@ -12,6 +12,8 @@ _SMALL_POINTS = 9.0
 _UI_POINTS = 10.0
 _TITLE_POINTS = 12.0
 _HERO_POINTS = 18.0
+_HEADING_POINTS = (17.0, 15.0, 13.0, 12.0, 11.0, 11.0)
+_GAP_POINTS = 6.0
 
 _ZOOM_STEPS = (0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5)
 _UNZOOMED = _ZOOM_STEPS.index(1.0)
@@ -24,6 +26,12 @@ UI = "tkinfer.ui"
 UI_BOLD = "tkinfer.ui-bold"
 TITLE = "tkinfer.title"
 HERO = "tkinfer.hero"
+BODY_BOLD = "tkinfer.body-bold"
+BODY_ITALIC = "tkinfer.body-italic"
+BODY_BOLD_ITALIC = "tkinfer.body-bold-italic"
+GAP = "tkinfer.gap"
+"""For the empty line between two paragraphs."""
+HEADINGS = tuple(f"tkinfer.h{level}" for level in range(1, 7))
 
 _POINTS = {
     BODY: _BODY_POINTS,
@@ -34,9 +42,14 @@ _POINTS = {
     UI_BOLD: _UI_POINTS,
     TITLE: _TITLE_POINTS,
     HERO: _HERO_POINTS,
+    BODY_BOLD: _BODY_POINTS,
+    BODY_ITALIC: _BODY_POINTS,
+    BODY_BOLD_ITALIC: _BODY_POINTS,
+    GAP: _GAP_POINTS,
+    **dict(zip(HEADINGS, _HEADING_POINTS, strict=True)),
 }
-_BOLD = {SMALL_BOLD, UI_BOLD, TITLE, HERO}
-
+_BOLD = {SMALL_BOLD, UI_BOLD, TITLE, HERO, BODY_BOLD, BODY_BOLD_ITALIC, *HEADINGS}
+_ITALIC = {BODY_ITALIC, BODY_BOLD_ITALIC}
 
 HAIR = "tkinfer.hair"
 """As small as a font can be, for lines whose height an image sets."""
@@ -58,6 +71,7 @@ class Fonts:
             self._tk.call(
                 *("font", verb, name, "-family", code if name == CODE else text),
                 *("-size", _rounded(points), "-weight", "bold" if name in _BOLD else "normal"),
+                *("-slant", "italic" if name in _ITALIC else "roman"),
             )
         verb = "configure" if HAIR in known else "create"
         self._tk.call("font", verb, HAIR, "-family", text, "-size", -1)

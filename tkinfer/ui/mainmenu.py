@@ -10,6 +10,7 @@ _LOOKS = (
     ("System", Appearance.SYSTEM),
     ("Light", Appearance.LIGHT),
     ("Dark", Appearance.DARK),
+    ("High contrast", Appearance.CONTRAST),
 )
 
 

@@ -1,4 +1,4 @@
-"""Palettes: the colours of light and dark, read from assets/palettes."""
+"""Palettes: the colours of each appearance, read from assets/palettes."""
 
 import tomllib
 from collections.abc import Mapping
@@ -20,6 +20,8 @@ class Palette:
     line: Mapping[str, str]
     accent: Mapping[str, str]
     danger: Mapping[str, str]
+    code: Mapping[str, str]
+    """What the highlighter tells apart."""
 
 
 @cache
@@ -38,4 +40,5 @@ def load(name: str) -> Palette:
         line=group("line"),
         accent=group("accent"),
         danger=group("danger"),
+        code=group("code"),
     )

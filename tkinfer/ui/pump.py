@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from actors.drawing import DrawOp, InsertText
+from actors.drawing import DrawOp, InsertRuns, InsertText, TableRow, Tail
 from actors.mailbox import LatestQueue
 from actors.messages import Finished, News, RenderOps, TurnEnd
 from actors.output import OutputQueue
@@ -221,14 +221,32 @@ class OutputPump:
     def _next_slice(self, source: Source) -> tuple[list[DrawOp], int]:
         """Operations of one source for one drawing, and how many lists end with them."""
         ops: list[DrawOp] = []
-        chars = finished = 0
+        chars = runs = finished = 0
         while self._lists and self._lists[0][0] == source:
             waiting = self._lists[0][1]
             while waiting:
-                chars += len(waiting[0].text) if isinstance(waiting[0], InsertText) else 0
-                if ops and (chars > SLICE_CHARS or len(ops) == SLICE_RUNS):
+                more_chars, more_runs = _size(waiting[0])
+                chars, runs = chars + more_chars, runs + more_runs
+                if ops and (chars > SLICE_CHARS or runs > SLICE_RUNS):
                     return ops, finished
+                if ops and isinstance(ops[-1], Tail):
+                    ops.pop()  # what follows takes it away
                 ops.append(waiting.popleft())
+                if waiting and isinstance(waiting[0], Tail) and len(waiting) == 1:
+                    ops.append(waiting.popleft())  # else what it shows would vanish for a moment
             self._lists.popleft()
             finished += 1
         return ops, finished
+
+
+def _size(op: DrawOp) -> tuple[int, int]:
+    """Characters and runs that an operation puts in."""
+    match op:
+        case InsertText():
+            return len(op.text), 1
+        case InsertRuns() | Tail():
+            return sum(len(run.text) for run in op.runs), len(op.runs)
+        case TableRow():
+            return sum(len(run.text) for cell in op.cells for run in cell), 4 * len(op.cells)
+        case _:
+            return 0, 4

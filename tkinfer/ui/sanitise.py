@@ -7,12 +7,16 @@ that nothing is lost and nothing raises.
 
 import re
 import tkinter as tk
+from collections.abc import Iterator
 
 REPLACEMENT = "\ufffd"
 CR_STAND_IN = "\u240d"
 
 # Tab and line feed are the only control characters that act.
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_UNSAFE_STRETCH = re.compile(f"{_UNSAFE.pattern}+")
+NO_TEXT = re.compile("[\x00\ud800-\udfff]")
+"""What no copy can hold: a NUL ends the text of a clipboard."""
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 _STAND_INS = {chr(code): chr(0x2400 + code) for code in range(0x20)} | {
@@ -45,6 +49,22 @@ def clean(text: str) -> str:
     if _xft_is_fragile and _ASTRAL.search(text):
         text = _ASTRAL.sub(REPLACEMENT, text)
     return text
+
+
+def stretches(text: str) -> Iterator[tuple[str, str | None]]:
+    """Text that Tk shows in full, in stretches; stand-ins apart, each with what it stands for."""
+    if not _UNSAFE.search(text):
+        yield clean(text), None
+        return
+    text = text.replace("\r\n", "\n")
+    start = 0
+    for found in _UNSAFE_STRETCH.finditer(text):
+        if start < found.start():
+            yield clean(text[start : found.start()]), None
+        yield _UNSAFE.sub(_stand_in, found[0]), NO_TEXT.sub("", found[0])
+        start = found.end()
+    if start < len(text):
+        yield clean(text[start:]), None
 
 
 def clean_line(text: str) -> str:

@@ -51,9 +51,30 @@ def tag_configure(text: tk.Text, tag: str, **options: object) -> None:
     text.tk.call(str(text), "tag", "configure", tag, *flat)
 
 
+def mark(text: tk.Text, name: str, place: str, side: str) -> None:
+    """Set a mark there, with this gravity."""
+    text.tk.call(str(text), "mark", "set", name, place)
+    gravity(text, name, side)
+
+
+def yview(text: tk.Text, place: str) -> None:
+    """Make this place the first line in view."""
+    text.tk.call(str(text), "yview", place)
+
+
+def gravity(text: tk.Text, mark: str, side: str) -> None:
+    """On which side of what is inserted at the mark it stays: "left" or "right"."""
+    text.tk.call(str(text), "mark", "gravity", mark, side)
+
+
+def tag_range(text: tk.Text, which: str, tag: str, *places: str) -> Sequence[str]:
+    """Beginning and end of the "nextrange" or "prevrange" with this tag; empty: there is none."""
+    return strings(text, text.tk.call(str(text), "tag", which, tag, *places))
+
+
 def first_of_range(text: tk.Text, tag: str) -> str:
     """Where the first stretch with this tag begins; empty if there is none."""
-    place = strings(text, text.tk.call(str(text), "tag", "nextrange", tag, "1.0"))
+    place = tag_range(text, "nextrange", tag, "1.0")
     return place[0] if place else ""
 
 

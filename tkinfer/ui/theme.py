@@ -19,7 +19,7 @@ Painter = Callable[[Palette], None]
 class Theme:
     """What every part of the window is drawn with. Parts register a painter; a switch calls all."""
 
-    def __init__(self, root: tk.Tk, *, dark: bool) -> None:
+    def __init__(self, root: tk.Tk, *, palette: str) -> None:
         self.root = root
         self.scale = Scale.of(root)
         self.fonts = Fonts(root)
@@ -27,7 +27,7 @@ class Theme:
         self._style = ttk.Style(root)
         self._painters: list[Painter] = []
         self._zoomers: list[Callable[[], None]] = []
-        self.palette = palettes.load("dark" if dark else "light")
+        self.palette = palettes.load(palette)
         self._use()
 
     def px(self, design: float) -> int:
@@ -47,9 +47,9 @@ class Theme:
         """Call `zoomer` after every change of the font sizes."""
         self._zoomers.append(zoomer)
 
-    def switch(self, *, dark: bool) -> None:
-        """Repaint the whole window, if the palette changes."""
-        wanted = palettes.load("dark" if dark else "light")
+    def switch(self, palette: str) -> None:
+        """Repaint the whole window, if this is another palette."""
+        wanted = palettes.load(palette)
         if wanted == self.palette:
             return
         self.palette = wanted

@@ -1,49 +1,41 @@
-"""The transcript: one Text that shows the conversation, and grows at its end only.
+"""The transcript: one Text that shows the conversation.
 
 Its cost per call depends on what the call draws, not on what is already there: no index is computed
 from lengths, nothing is searched, and every call is one insert (measured in tests/bench).
 """
 
-import itertools
 import tkinter as tk
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from tkinter import ttk
+from typing import Final
 
-from actors.drawing import DrawOp
+from actors.drawing import DrawOp, Tail
 from actors.turn import Channel
-from tkinfer.ui import tcl
 from tkinfer.ui.answerrow import AnswerActions, AnswerRow
-from tkinfer.ui.bands import CARET_IMAGE, Bands, cap_image
-from tkinfer.ui.clipping import clip_selection
+from tkinfer.ui.bands import CARET_IMAGE, Bands
+from tkinfer.ui.clipping import clip, clip_selection
 from tkinfer.ui.codecopy import CodeCopy
-from tkinfer.ui.composition import (
-    BARE_CAP,
-    CAP,
-    CHROME,
-    FIGURES,
-    HEADING,
-    NOTE,
-    Composed,
-    Composer,
-)
+from tkinfer.ui.codepaint import CodePaint
+from tkinfer.ui.composition import CHROME, FIGURES, HEADING, MENU_LABEL, Composer
+from tkinfer.ui.filling import Filling
 from tkinfer.ui.following import Follower, ReadersPlace
+from tkinfer.ui.markdownstyles import MarkdownStyles
+from tkinfer.ui.messagerows import MessageRows, Shown
+from tkinfer.ui.painter import left_out_note
 from tkinfer.ui.palette import Palette
 from tkinfer.ui.primary import offer_as_primary
 from tkinfer.ui.readonly import make_readonly
 from tkinfer.ui.sanitise import clean_line
+from tkinfer.ui.tables import TableSetter
 from tkinfer.ui.theme import Theme
-from tkinfer.ui.view import AnswerChoices, Tone
+from tkinfer.ui.view import AnswerChoices, Entry, History, Tone
+from tkinfer.ui.writer import Writer
 
-USER_NAME = "You"
+USER_NAME: Final = "You"
 
-_TAIL = "tail"
+_TAIL: Final = "tail"
 """Mark: where the next text goes, in front of the caret."""
-_FIGURES_PLACE = "figures.place"
-"""Mark: behind the author's name of the last answer."""
-_QUESTION, _ANSWER = "question.start", "answer.start"
-"""Marks: where the last question begins, and the last answer."""
-_SCROLLBAR_WIDTH = 8
+_SCROLLBAR_WIDTH: Final = 8
 
 
 class Transcript:
@@ -59,11 +51,7 @@ class Transcript:
         self.frame = ttk.Frame(parent)
         self._theme = theme
         self._has_caret = False
-        self._replacing = False
-        self._composer = Composer()
-        self._begun: dict[str, Composed] = {}
-        """How the transcript stood at each mark."""
-        self._image_names = itertools.count()
+        self._choices: AnswerChoices | None = None
         self.text = tk.Text(
             self.frame,
             wrap="word",
@@ -79,65 +67,129 @@ class Transcript:
             height=1,
         )
         self._bands = Bands(self.text, theme)
+        self._styles = MarkdownStyles(self.text, theme)
+        self._setter = TableSetter(self._styles.measure, theme.px)
         self.code = CodeCopy(self.text, theme, self._to_clipboard)
+        self._colours = CodePaint(self.text)
         self._row = AnswerRow(self.text, theme, actions)
         scrollbar = ttk.Scrollbar(self.frame, style="Slim.Vertical.TScrollbar")
         self.text.place(relwidth=1, relheight=1)
         scrollbar.place(relx=1, x=-theme.px(_SCROLLBAR_WIDTH + 3), relheight=1)
-        self._follower = Follower(self.text, scrollbar, theme)
+        self._follower = Follower(self.text, scrollbar, theme, self._scrolled)
         self.text.mark_set(_TAIL, "end-1c")
+        self.rows = MessageRows(self.text, _TAIL)
+        self.filling = Filling(
+            self.text,
+            self.rows,
+            self._follower,
+            tail=_TAIL,
+            make_writer=self._make_writer,
+            painted=self._painted,
+        )
+        self._open: Shown | None = None
+        """The answer that is being made."""
+        self._writer: Writer | None = None
         make_readonly(self.text, copy=self.copy, typed=typed)
         offer_as_primary(self.text)
         self.text.bind("<Configure>", self._resized)
         self._bind_focus_ring()
         theme.on_paint(self._paint)
-        theme.on_zoom(self._follower.keep_after_zoom)
+        theme.on_zoom(self._zoomed)
+
+    # ---- the chat ---------------------------------------------------------------------------
+
+    def show_history(self, history: History, at: int | None = None) -> None:
+        """Show this chat in place of what is there: its end, or the message `at`."""
+        self._empty()
+        self.filling.reset(history)
+        if at is None or at >= len(history):
+            self.filling.show_end()
+            self._follower.jump()
+        else:
+            self.filling.show(at)
+
+    def redraw_from(self, index: int) -> None:
+        """Draw the messages from this one on anew."""
+        history = self.filling.history
+        row = self.rows.of(index)
+        mark = row.start if row is not None else _TAIL
+        place = ReadersPlace(self.text, mark)
+        # At the end of a long answer one stays at the end, where the row is that was clicked.
+        to_end = self._follower.at_end() and place.is_behind
+        self._choices = None
+        self._make_room()
+        self.filling.forget_from(index)
+        for number in range(len(self.rows), len(history)):
+            self._draw_last(history.entry(number))
+        if to_end or self._has_caret:
+            self._follower.jump()
+        elif (row := self.rows.of(index)) is not None:
+            place.restore(row.start)
+
+    def clear(self) -> None:
+        """Forget the conversation, and every timer of it."""
+        self._empty()
+        self.filling.reset()
 
     def add_user_message(self, text: str) -> None:
         """Show what the user sent, and go there: it is what the user looks at now."""
-        self._make_room(_QUESTION)
-        self._put(self._composer.user_message(USER_NAME, text))
-        if not self._replacing:
-            self._follower.jump()
+        self._choices = None
+        self._make_room()
+        self._draw_last(Entry(author=USER_NAME, text=text, is_user=True))
+        self._follower.jump()
 
     def begin_answer(self, author: str) -> None:
         """Open the place of an answer, with its heading and a caret."""
-        follow = self._follows()
-        self._make_room(_ANSWER)
-        self._put(self._composer.answer_heading(author))
-        self.text.mark_set(_FIGURES_PLACE, f"{_TAIL} -1c")
-        self.text.mark_gravity(_FIGURES_PLACE, "left")
-        self.text.mark_gravity(_TAIL, "left")
-        self.text.image_create(_TAIL, image=CARET_IMAGE, align="baseline")
-        self.text.mark_gravity(_TAIL, "right")
-        self._has_caret = True
+        follow = self._follower.at_end()
+        self._choices = None
+        self._make_room()
+        self._draw_last(Entry(author=author, text="", grows=True))
         self._see_end(follow=follow)
+
+    # ---- the open answer --------------------------------------------------------------------
 
     def show_left_out(self, words: str) -> None:
         """Say under the heading of the open answer what its prompt has no room for."""
-        follow = self._follows()
-        tags = (CHROME, NOTE, f"{NOTE}.{Tone.WARNING.value}")
-        self.text.insert(f"{_FIGURES_PLACE} lineend +1c", f"{clean_line(words)}\n", tags)
-        self._see_end(follow=follow)
+        if self._writer is not None:
+            follow = self._follower.at_end()
+            self._writer.put(left_out_note(self._writer.composer, words))
+            self._see_end(follow=follow)
+
+    def show_thinking(self, seconds: float, *, over: bool) -> None:
+        """Say how long the model of the open answer thinks, or has thought."""
+        if self._open is not None and self._open.thoughts is not None:
+            self._open.thoughts.tell(seconds, over=over)
 
     def draw(self, ops: Sequence[DrawOp], channel: Channel = Channel.ANSWER) -> None:
         """Draw at the end of the open answer; composing may raise, and then nothing was drawn."""
-        thinks = channel is Channel.REASONING
-        made = self._composer.reasoning(ops) if thinks else self._composer.ops(ops)
-        if made.runs:
-            follow = self._follows()
-            self._put(made)
-            self._see_end(follow=follow)
+        writer, row = self._writer, self._open
+        if writer is None or row is None:
+            return
+        self._finish_last()
+        follow = self._follower.at_end()
+        if channel is Channel.REASONING:
+            row.thoughts = row.thoughts or writer.begin_thoughts()
+            row.thoughts.add("".join(op.source for op in ops))
+        elif not writer.draw(ops):
+            return
+        row.size += sum(len(op.source) for op in ops if not isinstance(op, Tail))
+        self._see_end(follow=follow)
 
     def end_answer(self, figures: str, note: str, tone: Tone) -> None:
         """Close the answer; the figures go beside its author."""
-        follow = self._follows()
+        writer, row = self._writer, self._open
+        if writer is None or row is None:
+            return
+        self._finish_last()
+        follow = self._follower.at_end()
         self._remove_caret()
-        if figures and _FIGURES_PLACE in self.text.mark_names():
+        if figures:
             tags = (CHROME, HEADING, FIGURES)
-            self.text.insert(_FIGURES_PLACE, f"   {clean_line(figures)}", tags)
-        self.text.mark_unset(_FIGURES_PLACE)
-        self._put(self._composer.answer_end(note, tone.value))
+            place = f"{row.start} lineend -{len(MENU_LABEL) + 1} indices"
+            self.text.insert(place, f"   {clean_line(figures)}", tags)
+        writer.settle()
+        writer.put(writer.composer.answer_end(note, tone.value))
+        self._close_open()
         self._see_end(follow=follow)
 
     def remove_caret(self) -> None:
@@ -146,59 +198,12 @@ class Transcript:
 
     def show_choices(self, choices: AnswerChoices | None) -> None:
         """Offer this in a row under the last answer, or nothing."""
-        follow = self._follows()
-        self._row.remove()
-        if choices is not None:
-            self._row.show(choices, at_line_start=self._composer.state.at_line_start)
+        follow = self._follower.at_end()
+        self._choices = choices
+        self._show_row()
         self._see_end(follow=follow)
 
-    @contextmanager
-    def replacing_answer(self) -> Generator[None]:
-        """Take the last answer away; what is drawn within stands in its place.
-
-        The reader's place is kept, unless the new answer is one that grows: that is what the user
-        has just asked for, and looks at. The cost is that of the two answers, not of the chat.
-        """
-        with self._replace_from(_ANSWER):
-            yield
-
-    @contextmanager
-    def replacing_exchange(self) -> Generator[None]:
-        """The same with the last question and its answer."""
-        with self._replace_from(_QUESTION):
-            yield
-
-    @contextmanager
-    def _replace_from(self, mark: str) -> Generator[None]:
-        # At the end of a long answer one stays at the end, where the row is that was clicked.
-        place = ReadersPlace(self.text, mark)
-        to_end = self._follower.at_end() and place.is_behind
-        self._row.remove()
-        self._remove_caret()
-        self.code.settle()
-        self.text.delete(mark, _TAIL)
-        self._composer.state = self._begun[mark]
-        self._replacing = True
-        try:
-            yield
-        finally:
-            self._replacing = False
-            if to_end or self._has_caret:
-                self._follower.jump()
-            else:
-                place.restore()
-
-    def clear(self) -> None:
-        """Forget the conversation, and every timer of it."""
-        self.code.reset()
-        self._row.forget()
-        self._has_caret = False
-        self._begun.clear()
-        self.text.mark_unset(_FIGURES_PLACE)
-        self.text.delete("1.0", "end")
-        self.text.mark_set(_TAIL, "end-1c")
-        self._composer = Composer()
-        self._follower.reset()
+    # ---- what the user does -----------------------------------------------------------------
 
     def copy(self) -> None:
         """Take the selection to the clipboard, if there is one."""
@@ -209,39 +214,111 @@ class Transcript:
         self.text.tag_add("sel", "1.0", "end-1c")
         self.text.focus_set()
 
-    def _put(self, made: Composed) -> None:
-        """Insert what was composed: one call, and two more for each band that begins or ends."""
-        if made.takes_back_cr:
-            self.text.delete(f"{_TAIL} -1c")
-        if made.runs:
-            flat = [part for run in made.runs for part in run]
-            self.text.insert(_TAIL, *flat)  # pyright: ignore[reportArgumentType] - s, tags, s, tags
-        for tag in made.caps:
-            place = tcl.first_of_range(self.text, BARE_CAP)
-            # Tk compares a new image's name with all others (until 8.6.14, ticket 737abf); names
-            # that differ in their first characters make that cheap: 0.1 ms at 8,000, not 1.1 ms.
-            name = f"{next(self._image_names):08x}"[::-1]
-            self.text.image_create(place, image=cap_image(tag), name=name)
-            self.text.tag_remove(BARE_CAP, f"{place} +1c")
-            for own in (CHROME, CAP, tag):
-                self.text.tag_add(own, place)
-        self._composer.drawn(made)
+    def message_at(self, place: str) -> Shown | None:
+        """The message that stands there."""
+        row = self.rows.at(place) if self.text.compare(place, "<", _TAIL) else None
+        return row if isinstance(row, Shown) else None
 
-    def _make_room(self, mark: str) -> None:
+    def message_words(self, row: Shown) -> str:
+        """A message as it is shown."""
+        return clip(self.text, row.start, self.rows.end_of(row))
+
+    def toggle_thoughts(self, place: str) -> None:
+        """Open or close the reasoning of the message that stands there."""
+        row = self.message_at(place)
+        if row is not None and row.thoughts is not None:
+            row.thoughts.toggle()
+
+    def toggle_raw(self, row: Shown) -> None:
+        """Show a message as it was written, or as it is meant."""
+        if row is not self._open:
+            row.raw = not row.raw
+            self._repaint(row)
+
+    # ---- inside -----------------------------------------------------------------------------
+
+    def _repaint(self, row: Shown) -> None:
+        """Draw a message anew where it stands."""
+        if row is not self.rows.rows[-1]:
+            self.filling.repaint(row)
+            return
+        place = ReadersPlace(self.text, row.start)
+        self._make_room()
+        self.filling.forget_from(row.index)
+        new = self._draw_last(self.filling.history.entry(row.index), raw=row.raw)
+        self._show_row()
+        place.restore(new.start)
+
+    def _draw_last(self, entry: Entry, *, raw: bool = False) -> Shown:
+        """Draw a message behind all others."""
+        self._close_open()
+        row = self.filling.paint_last(entry, raw=raw)
+        if entry.grows:
+            self._put_caret()
+        return row
+
+    def _make_writer(self, end: str, entry: Entry) -> Writer:
+        composer = Composer(self._setter, plain=not entry.grows)
+        writer = Writer(self.text, composer, end, self._styles.configure_stops)
+        if entry.grows:
+            self._writer = writer
+        return writer
+
+    def _painted(self, row: Shown, entry: Entry, writer: Writer) -> None:
+        """A message of the history is drawn to its end."""
+        if entry.grows:
+            self._open = row
+            self.text.mark_gravity(row.start, "left")
+        else:
+            writer.close()
+            self._colours.look()
+            if row is self.rows.rows[-1]:
+                self._show_row()
+
+    def _finish_last(self) -> None:
+        if self.filling.paints_last:
+            self.filling.finish()
+
+    def _close_open(self) -> None:
+        """No answer is open any more."""
+        if self._open is not None and self._writer is not None:
+            self._writer.close()
+            self.rows.settle(self._open)
+        self._open, self._writer = None, None
+
+    def _make_room(self) -> None:
         """The next message begins here: nothing that only the last one has may stand below it."""
+        self._finish_last()
         self._row.remove()
         self._remove_caret()
-        self.text.mark_set(mark, _TAIL)
-        self.text.mark_gravity(mark, "left")
-        self._begun[mark] = self._composer.state
+        self.code.settle()
 
-    def _follows(self) -> bool:
-        """Whether the view is to go along with what is drawn next; ask before it is drawn."""
-        return not self._replacing and self._follower.at_end()
+    def _show_row(self) -> None:
+        self._row.remove()
+        if self._choices is not None and not self.filling.paints_last:
+            self._row.show(self._choices, at_line_start=True)
+
+    def _empty(self) -> None:
+        self.code.reset()
+        self._colours.reset()
+        self._row.forget()
+        self._has_caret = False
+        self._close_open()
+        self._choices = None
+        self.text.delete("1.0", "end")
+        self.text.mark_set(_TAIL, "end-1c")
+        self._follower.reset()
 
     def _see_end(self, *, follow: bool) -> None:
         if follow:
             self.text.see("end")
+
+    def _put_caret(self) -> None:
+        if not self._has_caret:
+            self.text.mark_gravity(_TAIL, "left")
+            self.text.image_create(_TAIL, image=CARET_IMAGE, align="baseline")
+            self.text.mark_gravity(_TAIL, "right")
+            self._has_caret = True
 
     def _remove_caret(self) -> None:
         if self._has_caret:
@@ -252,9 +329,18 @@ class Transcript:
         self.text.clipboard_clear()
         self.text.clipboard_append(text)
 
+    def _scrolled(self) -> None:
+        self.filling.look()
+        self._colours.look()
+
     def _resized(self, event: "tk.Event[tk.Text]") -> None:
         self._bands.resize(event.width)
+        self._setter.content = self._bands.content
         self._follower.keep()
+
+    def _zoomed(self) -> None:
+        self._setter.content = self._bands.content
+        self._follower.keep_after_zoom()
 
     def _bind_focus_ring(self) -> None:
         """Show the ring only when the focus came by keyboard, as Tk's traversal announces it."""

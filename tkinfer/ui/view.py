@@ -5,12 +5,11 @@ on the main thread. Tests put a recording view in the window's place.
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
-from actors.drawing import DrawOp
+from actors.drawing import DrawOp, TextRenderer
 from actors.turn import Channel, Phase
 from tkinfer.appearance import Appearance
 
@@ -103,6 +102,38 @@ class AnswerChoices:
     """With which the same settings give it again, if that is known."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A message as the transcript shows it."""
+
+    author: str
+    text: str
+    is_user: bool = False
+    reasoning: str = ""
+    thought_s: float = 0.0
+    left_out: str = ""
+    """What the prompt had no room for, in words."""
+    figures: str = ""
+    note: str = ""
+    tone: Tone = Tone.PLAIN
+    grows: bool = False
+    """It is being made: what comes is drawn behind its text."""
+
+
+class History(Protocol):
+    """The messages of a chat, which the transcript takes what it shows from. Main thread."""
+
+    def __len__(self) -> int: ...
+
+    def entry(self, index: int) -> Entry:
+        """The message with this number, from 0."""
+        ...
+
+    def renderer(self) -> TextRenderer:
+        """What draws an answer's text; code without its colours."""
+        ...
+
+
 class View(Protocol):
     """What the session asks of the window. All calls come on the main thread and return at once."""
 
@@ -130,6 +161,10 @@ class View(Protocol):
         """Say above the open answer that the prompt has left out the beginning of the chat."""
         ...
 
+    def show_thinking(self, seconds: float, *, over: bool) -> None:
+        """The model of the open answer thinks for so long now, or has thought."""
+        ...
+
     def draw(self, ops: Sequence[DrawOp], channel: Channel = Channel.ANSWER) -> None:
         """Draw at the end of the open answer. Raises before anything was drawn, or not at all."""
         ...
@@ -142,17 +177,17 @@ class View(Protocol):
         """Offer this below the last answer; None offers nothing."""
         ...
 
-    def replacing_answer(self) -> AbstractContextManager[None]:
-        """Take the last answer off the screen; what is drawn within stands in its place, and the
-        reader's place is kept.
+    def show_history(self, history: History, at: int | None = None) -> None:
+        """Show this chat in place of the one there: its end, or the message `at`. What is to be
+        drawn again is taken from it from now on.
         """
         ...
 
-    def replacing_exchange(self) -> AbstractContextManager[None]:
-        """The same with the last question and its answer."""
+    def redraw_from(self, index: int) -> None:
+        """The messages from this one on are others now, or stand otherwise. The reader's place is
+        kept.
+        """
         ...
-
-    def clear_chat(self) -> None: ...
 
     def show_notice(self, notice: Notice) -> None: ...
 
@@ -202,6 +237,22 @@ class Actions(Protocol):
 
     def step_version(self, step: int) -> None:
         """Show the next (1) or the previous (-1) version of the last answer."""
+        ...
+
+    def message_text(self, index: int) -> str:
+        """A message as it was written, without its reasoning."""
+        ...
+
+    def edit_message(self, index: int) -> None:
+        """Put the question of this message into the input box; sent, what is behind it goes."""
+        ...
+
+    def answer_again(self, index: int) -> None:
+        """Answer the question of this message anew; what is behind it goes."""
+        ...
+
+    def delete_message(self, index: int) -> None:
+        """Delete this message, with the question or answer that belongs to it."""
         ...
 
     def answer_text(self) -> str:

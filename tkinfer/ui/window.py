@@ -2,7 +2,6 @@
 
 import tkinter as tk
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from tkinter import ttk
 from typing import Literal
@@ -35,6 +34,7 @@ from tkinfer.ui.view import (
     AnswerChoices,
     Appearance,
     EmptyState,
+    History,
     ModelBadge,
     Notice,
     Status,
@@ -73,8 +73,8 @@ class MainWindow:
         # First of all, so that the system's answer may be there before the window.
         self._lighting = Lighting(root, appearance)
         sanitise.adapt_to(root)
-        self._theme = Theme(root, dark=self._lighting.dark)
-        self._lighting.on_change(lambda dark: self._theme.switch(dark=dark))
+        self._theme = Theme(root, palette=self._lighting.palette)
+        self._lighting.on_change(self._theme.switch)
         set_up_root(root, self._theme.px, size=size, close=actions.close)
         self._popover = Popover(root, self._theme)
         self._sheets = Sheets(self._theme)
@@ -135,15 +135,15 @@ class MainWindow:
         self._last_answer.choices = choices
         self.transcript.show_choices(choices)
 
-    def replacing_answer(self) -> AbstractContextManager[None]:
-        return self.transcript.replacing_answer()
+    def show_thinking(self, seconds: float, *, over: bool) -> None:
+        self.transcript.show_thinking(seconds, over=over)
 
-    def replacing_exchange(self) -> AbstractContextManager[None]:
-        return self.transcript.replacing_exchange()
-
-    def clear_chat(self) -> None:
+    def show_history(self, history: History, at: int | None = None) -> None:
         self.show_choices(None)
-        self.transcript.clear()
+        self.transcript.show_history(history, at)
+
+    def redraw_from(self, index: int) -> None:
+        self.transcript.redraw_from(index)
 
     def show_notice(self, notice: Notice) -> None:
         self._notices.show(notice)

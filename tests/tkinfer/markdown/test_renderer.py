@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from actors.drawing import (
     BlockKind,
     CloseBlock,
+    DrawOp,
     InsertRuns,
     InsertText,
     OpenBlock,
-    RichOp,
     Run,
     TableRow,
     Tail,
@@ -70,7 +70,7 @@ LOOSE = st.text(alphabet="a *_`~#>-+1.)|:$\\[]()<!\n\r\té字😀\u0301", max_si
 TEXTS = st.lists(LINES | LOOSE, max_size=14).map("".join)
 
 
-def flat(ops: list[RichOp]) -> list[object]:
+def flat(ops: list[DrawOp]) -> list[object]:
     """The picture: settled operations, runs of the same kind joined."""
     made: list[object] = []
     text: list[tuple[str, object]] = []
@@ -103,13 +103,13 @@ def flat(ops: list[RichOp]) -> list[object]:
     return [*made, *text]
 
 
-def rendered(pieces: list[str]) -> list[RichOp]:
+def rendered(pieces: list[str]) -> list[DrawOp]:
     renderer = MarkdownRenderer()
     ops = [op for piece in pieces for op in renderer.feed(piece)]
     return [*ops, *renderer.finish()]
 
 
-def source(ops: list[RichOp]) -> str:
+def source(ops: list[DrawOp]) -> str:
     return "".join(op.source for op in ops if not isinstance(op, Tail))
 
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from actors.drawing import BlockKind, CloseBlock, InsertText, OpenBlock
 from actors.messages import TokenChoice
 from tests.waiting import wait_until
+from tkinfer.markdown.renderer import MarkdownRenderer
 from tkinfer.settings import Settings
 from tkinfer.tuning.hooks import TuningHooks
 from tkinfer.tuning.tuning import Tuning
-from tkinfer.ui.view import Actions, Appearance
+from tkinfer.ui.view import Actions, Appearance, Entry
 from tkinfer.ui.window import MainWindow
 
 if TYPE_CHECKING:
@@ -60,6 +61,18 @@ class RecordingActions(Actions):
     def step_version(self, step: int) -> None:
         self.calls.append(("step_version", str(step)))
 
+    def message_text(self, index: int) -> str:
+        return f"text of {index}"
+
+    def edit_message(self, index: int) -> None:
+        self.calls.append(("edit_message", str(index)))
+
+    def answer_again(self, index: int) -> None:
+        self.calls.append(("answer_again", str(index)))
+
+    def delete_message(self, index: int) -> None:
+        self.calls.append(("delete_message", str(index)))
+
     def answer_text(self) -> str:
         return self.answered
 
@@ -97,6 +110,22 @@ class RecordingActions(Actions):
         self.calls.append(("close",))
 
 
+class Chat:
+    """A History of given entries."""
+
+    def __init__(self, *entries: Entry) -> None:
+        self.entries = list(entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def entry(self, index: int) -> Entry:
+        return self.entries[index]
+
+    def renderer(self) -> MarkdownRenderer:
+        return MarkdownRenderer(colours=False)
+
+
 class Rig:
     """One window on the screen, and short names for what tests do with it."""
 
@@ -114,6 +143,8 @@ class Rig:
         self.text = self.window.transcript.text
         self.box = self.window.composer.text
         self.wait(lambda: self.text.winfo_height() > 1, "the window is laid out")
+        self.chat = Chat()
+        self.show()
 
     def settle(self) -> None:
         """Run what is pending, redraws included."""
@@ -140,6 +171,36 @@ class Rig:
         self.window.begin_answer(author)
         for piece in pieces:
             self.draw(piece)
+
+    def show(self, *entries: Entry) -> None:
+        """Show a chat of these messages."""
+        self.chat = Chat(*entries)
+        self.window.show_history(self.chat)
+
+    def replace(self, *entries: Entry) -> None:
+        """Show these messages in place of the last ones."""
+        first = len(self.window.transcript.rows) - len(entries)
+        missing = Entry(author="", text="")
+        self.chat.entries[first:] = []
+        self.chat.entries += [missing] * (first - len(self.chat)) + list(entries)
+        self.window.redraw_from(first)
+
+    def stream(self, *pieces: str) -> None:
+        """Draw an answer's pieces as the chain does, and end it."""
+        renderer = MarkdownRenderer()
+        for piece in pieces:
+            self.window.draw(renderer.feed(piece))
+        self.window.draw(renderer.finish())
+
+    def dump(self) -> list[tuple[str, str]]:
+        """The picture: characters and tags, without places; neighbouring texts are joined."""
+        joined: list[tuple[str, str]] = []
+        for kind, value, _ in self.text.dump("1.0", "end", text=True, tag=True):
+            if joined and kind == "text" == joined[-1][0]:
+                joined[-1] = ("text", joined[-1][1] + value)
+            else:
+                joined.append((kind, value))
+        return joined
 
     def draw(self, *pieces: str) -> None:
         self.window.draw([plain(piece) for piece in pieces])

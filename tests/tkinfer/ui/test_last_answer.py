@@ -3,9 +3,10 @@
 import pytest
 
 from actors.turn import Channel
-from tests.tkinfer.ui.rig import CountingTk, Rig, closed, opened, plain
+from tests.tkinfer.ui.rig import CountingTk, Rig, plain
+from tkinfer.markdown.renderer import MarkdownRenderer
 from tkinfer.ui.clipping import clip
-from tkinfer.ui.view import AnswerChoices, Tone
+from tkinfer.ui.view import AnswerChoices, Entry, Tone
 
 pytestmark = pytest.mark.ui
 
@@ -36,12 +37,6 @@ def row(rig: Rig) -> str:
     if not rig.text.tag_ranges("answer.row"):
         return ""
     return rig.text.get("answer.row.first", "answer.row.last").strip().replace("\xa0", " ")
-
-
-def everything(rig: Rig) -> list[tuple[str, str]]:
-    """The whole picture, marks and image names left out."""
-    dump = rig.text.dump("1.0", "end", text=True, tag=True)
-    return [(key, value) for key, value, _ in dump]
 
 
 def test_the_row_offers_what_can_be_done_and_goes_with_the_next_message(rig: Rig) -> None:
@@ -130,18 +125,42 @@ def test_the_menu_has_them_too(rig: Rig) -> None:
 # ---- reasoning and what is left out
 
 
-def test_reasoning_is_shown_apart_and_not_copied(rig: Rig) -> None:
+def test_reasoning_is_folded_and_not_copied(rig: Rig) -> None:
     rig.window.add_user_message("Why?")
     rig.window.begin_answer("Model")
     for piece in ("Let me", " think\n", "about ``` it"):
         rig.window.draw([plain(piece, "reasoning")], Channel.REASONING)
+    rig.window.show_thinking(12.0, over=True)
     rig.draw("Because.")
     rig.window.end_answer(figures="", note="", tone=Tone.PLAIN)
-    assert "Thinking\nLet me think\nabout ``` it\n" in rig.shown()
+    assert "▸ Thought for 12 s · 25 characters\n\nBecause.\n" in rig.shown()
+    folded = rig.dump()
+    rig.window.transcript.toggle_thoughts(rig.text.search("Thought", "1.0"))
+    assert "▾ Thought for 12 s · 25 characters\nLet me think\nabout ``` it\nBecause." in rig.shown()
     first, last = map(str, rig.text.tag_ranges("reasoning")[:2])
     assert "about ``` it" in rig.text.get(first, last)
     assert clip(rig.text, "1.0", "end-1c").strip() == "Why?\n\nBecause."
-    assert clip(rig.text, first, f"{last} -1c") == "Let me think\nabout ``` it"
+    assert clip(rig.text, first, last) == "Let me think\nabout ``` it"
+    rig.window.transcript.toggle_thoughts(rig.text.search("Thought", "1.0"))
+    assert rig.dump() == folded
+
+
+def test_reasoning_streams_into_its_fold_while_that_is_open(rig: Rig) -> None:
+    rig.window.begin_answer("Model")
+    rig.window.draw([plain("one ", "reasoning")], Channel.REASONING)
+    assert "one" not in rig.shown()
+    rig.window.transcript.toggle_thoughts(rig.text.search("Thinking", "1.0"))
+    rig.window.draw([plain("two\r", "reasoning")], Channel.REASONING)
+    rig.window.draw([plain("\nthree", "reasoning")], Channel.REASONING)
+    assert "one two\nthree\n" in rig.shown()
+    renderer = MarkdownRenderer()
+    rig.window.draw(renderer.feed("the *ans"))
+    rig.window.transcript.toggle_thoughts(rig.text.search("Thinking", "1.0"))
+    rig.window.draw(renderer.feed("wer*"))
+    rig.window.draw(renderer.finish())
+    rig.window.transcript.toggle_thoughts(rig.text.search("Thinking", "1.0"))
+    rig.window.end_answer(figures="", note="", tone=Tone.PLAIN)
+    assert rig.shown().endswith("one two\nthree\nthe answer\n")
 
 
 def test_an_answer_cut_while_thinking_closes_its_reasoning(rig: Rig) -> None:
@@ -153,10 +172,10 @@ def test_an_answer_cut_while_thinking_closes_its_reasoning(rig: Rig) -> None:
     assert "reasoning" not in rig.text.tag_names(rig.text.search("Stopped.", "1.0"))
 
 
-def test_what_is_left_out_stands_above_the_answer_whenever_it_is_told(rig: Rig) -> None:
+def test_what_is_left_out_stands_above_the_answer(rig: Rig) -> None:
     rig.window.begin_answer("Model")
-    rig.draw("Begun ")
     rig.window.show_left_out("The first 2 messages have no room.")
+    rig.draw("Begun ")
     rig.draw("and ended.")
     rig.window.end_answer(figures="9 tokens", note="", tone=Tone.PLAIN)
     lines = rig.shown().splitlines()
@@ -168,57 +187,49 @@ def test_what_is_left_out_stands_above_the_answer_whenever_it_is_told(rig: Rig) 
 # ---- versions
 
 
-def answer(rig: Rig, *, code: bool = True, figures: str = "3 tokens") -> None:
-    rig.window.begin_answer("Model")
-    rig.draw("Because ")
-    if code:
-        rig.window.draw([opened(), plain("x = 1\n", "code"), closed()])
-    rig.draw("so.")
-    rig.window.end_answer(figures=figures, note="Stopped.", tone=Tone.PLAIN)
+def said(text: str, figures: str = "3 tokens", note: str = "Stopped.") -> Entry:
+    return Entry(author="Model", text=text, figures=figures, note=note)
+
+
+def asked(text: str) -> Entry:
+    return Entry(author="You", text=text, is_user=True)
+
+
+CODE = "Because\n\n```\nx = 1\n```\nso."
 
 
 def test_an_answer_in_the_place_of_another_looks_as_if_it_were_the_first(rig: Rig) -> None:
-    rig.window.add_user_message("Why?")
-    answer(rig)
+    rig.show(asked("Why?"), said(CODE))
     rig.window.show_choices(AnswerChoices())
-    wanted = everything(rig)
-    rig.window.clear_chat()
-    rig.window.add_user_message("Why?")
-    rig.answer("Another one, ", "without an end")
-    rig.window.end_answer(figures="", note="", tone=Tone.PLAIN)
+    wanted = rig.dump()
+    rig.show(asked("Why?"), said("Another one, without an end", figures="", note=""))
     rig.window.show_choices(AnswerChoices(versions=2))
     for _ in range(3):
-        with rig.window.replacing_answer():
-            answer(rig)
+        rig.replace(said(CODE))
         rig.window.show_choices(AnswerChoices())
-        assert everything(rig) == wanted
+        assert rig.dump() == wanted
 
 
 def test_an_exchange_in_the_place_of_another(rig: Rig) -> None:
     exchange(rig, "First?", "First.")
-    rig.window.add_user_message("Why?")
-    answer(rig)
-    wanted = everything(rig)
-    with rig.window.replacing_exchange():
-        rig.window.add_user_message("How\nso?")
-        answer(rig, code=False)
+    rig.replace(asked("Why?"), said(CODE))
+    wanted = rig.dump()
+    rig.replace(asked("How\nso?"), said("Because."))
     assert "How\nso?" in rig.shown()
     assert "Why?" not in rig.shown()
-    with rig.window.replacing_exchange():
-        rig.window.add_user_message("Why?")
-        answer(rig)
-    assert everything(rig) == wanted
+    rig.replace(asked("Why?"), said(CODE))
+    assert rig.dump() == wanted
 
 
 def test_an_open_answer_in_the_place_of_another_grows_on(rig: Rig) -> None:
-    rig.window.add_user_message("Why?")
-    answer(rig)
-    with rig.window.replacing_answer():
-        rig.window.begin_answer("Model")
-        rig.draw("Because ")
-    rig.draw("of that.")
+    exchange(rig, "Why?", "Because.")
+    rig.replace(Entry(author="Model", text="Because ", grows=True))
+    renderer = MarkdownRenderer()
+    renderer.feed("Because ")
+    rig.window.draw(renderer.feed("of *that*."))
+    rig.window.draw(renderer.finish())
     rig.window.end_answer(figures="", note="", tone=Tone.PLAIN)
-    assert rig.shown().endswith("Model\nBecause of that.")
+    assert rig.shown().endswith("Model\t⋯\nBecause of that.\n")
 
 
 def test_stepping_through_versions_keeps_the_readers_place(rig: Rig) -> None:
@@ -228,26 +239,22 @@ def test_stepping_through_versions_keeps_the_readers_place(rig: Rig) -> None:
     rig.text.yview_scroll(-16, "units")
     rig.settle()
     place = rig.text.index("@0,0")
-    with rig.window.replacing_answer():
-        answer(rig)
+    rig.replace(said("Short."))
     rig.window.show_choices(AnswerChoices(versions=2))
     rig.settle()
-    with rig.window.replacing_answer():
-        rig.answer(LONG)
-        rig.window.end_answer(figures="", note="", tone=Tone.PLAIN)
+    rig.replace(said(LONG))
     rig.settle()
     assert rig.text.index("@0,0") == place
 
 
 def test_within_the_answer_the_place_is_kept_to_the_pixel(rig: Rig) -> None:
-    exchange(rig, "First?", LONG)
-    rig.text.yview("answer.start +20 lines")
+    rig.show(asked("First?"), said(LONG))
+    start = rig.window.transcript.rows.shown[-1].start
+    rig.text.yview(f"{start} +20 lines")
     rig.text.yview_scroll(7, "pixels")
     rig.settle()
     place, line = rig.text.index("@0,0"), rig.text.dlineinfo("@0,0")
-    with rig.window.replacing_answer():
-        rig.answer(LONG)
-        rig.window.end_answer(figures="12 tokens", note="", tone=Tone.PLAIN)
+    rig.replace(said(LONG))
     rig.settle()
     assert rig.text.index("@0,0") == place
     assert (rig.text.dlineinfo("@0,0") or [0, 0])[1] == (line or [0, 1])[1]
@@ -258,32 +265,28 @@ def test_an_answer_that_is_asked_for_again_is_looked_at(rig: Rig) -> None:
     exchange(rig, "Second?", LONG)
     rig.text.yview("1.0")
     rig.settle()
-    with rig.window.replacing_answer():
-        rig.window.begin_answer("Model")
+    rig.replace(Entry(author="Model", text="", grows=True))
     rig.draw("new")
     rig.settle()
     assert rig.text.dlineinfo("end-1c") is not None
 
 
 def test_a_copied_label_does_not_survive_its_block(rig: Rig) -> None:
-    rig.window.add_user_message("Why?")
-    answer(rig)
+    rig.show(asked("Why?"), said(CODE))
     rig.window.transcript.code.copy_last()
-    with rig.window.replacing_answer():
-        answer(rig, code=False)
+    rig.replace(said("Because."))
     assert rig.window.transcript.code._timers.running("copied") is False
     assert "Cop" not in rig.shown()
 
 
 def test_replacing_costs_the_same_in_a_long_chat(rig: Rig) -> None:
     counts: list[int] = []
-    for messages in (1, 60):
+    for messages in (4, 60):
         for number in range(messages):
             exchange(rig, f"Question {number}?", "An answer.\n" * 5)
         counter = CountingTk(rig.text.tk)
         real, rig.text.tk = rig.text.tk, counter
-        with rig.window.replacing_answer():
-            answer(rig)
+        rig.replace(said(CODE))
         rig.text.tk = real
         counts.append(len(counter.commands))
     assert counts[0] == counts[1]

@@ -38,12 +38,12 @@ def pending(root: tk.Tk) -> list[str]:
 def test_t2_clearing_the_chat_ends_its_timers_fifty_times(rig: Rig) -> None:
     for _ in range(CYCLES):
         busy(rig)
-        rig.window.clear_chat()
+        rig.show()
         rig.window.show_running(running=False)
         assert rig.shown() == ""
         rig.window.add_user_message("other chat")
         assert "other chat" in rig.shown()
-        rig.window.clear_chat()
+        rig.show()
     rig.wait(lambda: not pending(rig.root), "all timers have ended")
     assert rig.shown() == ""
 
@@ -78,7 +78,7 @@ def test_t2_views_created_drawn_and_destroyed_in_one_program(
         view.frame.destroy()
         rig.settle()
     rig.wait(lambda: not pending(rig.root), "all timers have ended")
-    rig.draw("the window's own transcript works")
+    rig.answer("the window's own transcript works")
     assert "own transcript works" in rig.shown()
     assert capfd.readouterr().err == ""
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.tkinfer.ui.rig import CountingTk, Rig, closed, opened, plain
 from tkinfer.ui.clipping import clip
 from tkinfer.ui.linebreaks import MAX_LINE
-from tkinfer.ui.sanitise import clean
+from tkinfer.ui.sanitise import NO_TEXT
 from tkinfer.ui.view import Tone
 
 pytestmark = pytest.mark.ui
@@ -30,15 +30,17 @@ def select_lines(rig: Rig, first: str, lines: int) -> str:
 
 def test_t1_control_characters_are_visible_and_what_follows_them_is_there(rig: Rig) -> None:
     rig.answer("ab", "\0", "cd", "\x1b", "\x07", "\r", "\u2028", "end")
-    assert answer_text(rig) == "ab␀cd␛␇␍\u2424end"
+    assert rig.shown().endswith("ab␀cd␛␇␍\u2424end")
     rig.text.tag_add("sel", "1.0", "end")
     rig.press(rig.text, "<Control-c>")
-    assert rig.clipboard().endswith("ab␀cd␛␇␍\u2424end")
+    assert rig.clipboard().endswith("abcd\x1b\x07\r\u2028end")
 
 
 def test_a_crlf_cut_in_two_is_one_line_end(rig: Rig) -> None:
-    rig.answer("one\r", "\ntwo\r\nthree\r", "four")
-    assert answer_text(rig) == "one\ntwo\nthree␍four"
+    rig.window.begin_answer("Model")
+    rig.stream("one\r", "\ntwo\r\nthree\r", "four")
+    assert rig.shown().endswith("one\ntwo\nthree␍four")
+    assert answer_text(rig) == "one\ntwo\nthree\rfour"
 
 
 def test_s4_spaces_at_the_start_of_pieces_are_kept(rig: Rig) -> None:
@@ -105,27 +107,15 @@ def test_the_picture_is_the_same_in_one_piece_and_in_many(rig: Rig) -> None:
     rig.window.begin_answer("Model")
     rig.window.draw(ops)
     rig.window.end_answer(figures="", note="", tone=Tone.PLAIN)
-    whole = rig.text.dump("1.0", "end", text=True, tag=True)
-    rig.window.clear_chat()
+    whole = rig.dump()
+    rig.show()
     rig.window.begin_answer("Model")
     for op in ops:
         parts = [op] if not hasattr(op, "text") else [plain(char, *op.tags) for char in op.text]
         for part in parts:
             rig.window.draw([part])
     rig.window.end_answer(figures="", note="", tone=Tone.PLAIN)
-    cut = rig.text.dump("1.0", "end", text=True, tag=True)
-    assert texts_and_toggles(cut) == texts_and_toggles(whole)
-
-
-def texts_and_toggles(dump: list[tuple[str, str, str]]) -> list[tuple[str, str]]:
-    """Dump entries without their places, neighbouring texts joined."""
-    joined: list[tuple[str, str]] = []
-    for kind, value, _ in dump:
-        if joined and kind == "text" == joined[-1][0]:
-            joined[-1] = ("text", joined[-1][1] + value)
-        else:
-            joined.append((kind, value))
-    return joined
+    assert rig.dump() == whole
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -143,14 +133,15 @@ def test_copy_gives_the_text_however_it_was_cut(
     rig: Rig, parts: list[str], chance: random.Random
 ) -> None:
     text = "".join(parts)
-    rig.window.clear_chat()
+    rig.show()
     rig.window.begin_answer("Model")
     at = 0
     while at < len(text):
         end = at + chance.choice((1, 3, 12, 700))
         rig.draw(text[at:end])
         at = end
-    assert answer_text(rig) == clean(text)
+    copied = answer_text(rig).replace("\r", "")
+    assert copied == NO_TEXT.sub("", text).replace("\r", "")
     assert max(map(len, rig.shown().split("\n"))) <= MAX_LINE
 
 
@@ -238,7 +229,7 @@ def test_copy_leaves_out_what_the_window_added_unless_it_alone_is_selected(rig: 
     rig.text.tag_remove("sel", "1.0", "end")
     rig.text.tag_add("sel", *heading)
     rig.press(rig.text, "<Control-c>")
-    assert rig.clipboard() == "You\n"
+    assert rig.clipboard() == "You\t⋯\n"
 
 
 def test_the_primary_selection_has_no_soft_breaks(rig: Rig) -> None:
@@ -273,11 +264,11 @@ def test_an_answer_ends_with_its_figures_beside_the_author_and_a_note_below(rig:
     rig.answer("half of a code bl", author="SmolLM2")
     rig.window.draw([opened(), plain("x =", "code")])
     rig.window.end_answer(figures="12 tokens · 60/s", note="Reached the limit", tone=Tone.WARNING)
-    assert "SmolLM2   12 tokens · 60/s\n" in rig.shown()
+    assert "SmolLM2   12 tokens · 60/s\t⋯\n" in rig.shown()
     assert rig.shown().endswith("Reached the limit\n")
     assert rig.text.image_names().count("tkinfer.caret") == 0
     rig.window.add_user_message("next")
-    assert rig.shown().endswith("Reached the limit\nYou\n\nnext\n\n")
+    assert rig.shown().endswith("Reached the limit\nYou\t⋯\n\nnext\n\n")
 
 
 def test_a_failing_draw_leaves_the_transcript_as_it_was(rig: Rig) -> None:

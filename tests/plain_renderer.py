@@ -34,8 +34,9 @@ class PlainRenderer:
         self._run: list[str] = []
         """Text of one kind that is to be drawn together."""
 
-    def feed(self, text: str) -> list[DrawOp]:
-        """Take the next text; return what is decided."""
+    def feed(self, text: str, *, tail: bool = True) -> list[DrawOp]:
+        """Take the next text; return what is decided. There are no tails."""
+        del tail
         pending, self._held = self._held + text, ""
         for line in _LINES.findall(pending):
             self._line(line)

@@ -1,0 +1,184 @@
+"""Tables: how wide their columns are, and their rows as lines with tab stops.
+
+No tkinter here: widths of text come from a `measure` that knows the fonts. The stops stand in the
+name of a tag, which whoever draws it has to configure.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from actors.drawing import Align, Run
+from tkinfer.markdown import tags as md
+from tkinfer.ui import tagdata
+from tkinfer.ui.sanitise import clean_line
+
+TABLE: Final = "table"
+TABLE_HEAD: Final = "table.head"
+STOPS: Final = "stops:"
+"""Begins the tag that says where the tab stops are, as `12l,90r`."""
+MEASURED_ROWS: Final = 50
+"""The columns are as wide as the first rows want them; later rows are fitted in, so that a long
+table is not drawn again and again.
+"""
+MAX_CELL: Final = 2_000
+"""Characters that are shown of a cell."""
+_GAP: Final = 24
+_LEAST: Final = 64
+"""Design pixels: the space between columns, and the least width of one that has to give way."""
+
+Row = tuple[tuple[Run, ...], ...]
+Words = list[tuple[str, tuple[str, ...], int]]
+"""Text, its tags and its width in pixels."""
+Measure = Callable[[str, tuple[str, ...]], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows so far; the first is the head."""
+
+    align: tuple[Align, ...]
+    rows: tuple[Row, ...] = ()
+
+    def plus(self, row: Row) -> "Table":
+        return replace(self, rows=(*self.rows, row))
+
+
+class TableSetter:
+    """Sets tables for a column of text `content` pixels wide."""
+
+    def __init__(self, measure: Measure, px: Callable[[float], int]) -> None:
+        self._measure = measure
+        self._px = px
+        self.content = 600
+
+    def widths(self, table: Table) -> tuple[int, ...]:
+        """The width of each column in pixels."""
+        columns = max((len(row) for row in table.rows[:1]), default=0)
+        wanted = [self._px(8)] * columns
+        for number, row in enumerate(table.rows[:MEASURED_ROWS]):
+            for column, cell in enumerate(row[:columns]):
+                wanted[column] = max(wanted[column], self._width(cell, is_head=number == 0))
+        room = self.content - self._px(_GAP) * max(columns - 1, 0) - self._px(8)
+        return tuple(_fitted(wanted, max(room, 1), self._px(_LEAST)))
+
+    def row(
+        self, table: Table, cells: Row, *, is_head: bool
+    ) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The row's text with tags: one line, or more if a cell is wider than its column."""
+        widths = self.widths(table)
+        own = (TABLE, TABLE_HEAD) if is_head else (TABLE,)
+        own = (*own, self._stops(table.align, widths))
+        wrapped = [
+            self._wrapped(self._words(cell, is_head=is_head), width)
+            for cell, width in zip(cells, widths, strict=False)
+        ]
+        height = max(map(len, wrapped), default=1)
+        if height > 1:
+            copied = "\t".join(_copied(cell) for cell in cells) + "\n"
+            own = (*own, tagdata.copied(copied, flip=len(table.rows) % 2 == 0))
+        for line in range(height):
+            for column, lines in enumerate(wrapped):
+                # A tab in front of each column, the first too: its text may end at the stop.
+                yield "\t", (*own, tagdata.copied("", flip=False)) if column == 0 else own
+                for text, tags, _ in lines[line] if line < len(lines) else ():
+                    yield text, (*own, *tags)
+            yield "\n", own
+
+    def _stops(self, align: Sequence[Align], widths: Sequence[int]) -> str:
+        stops: list[str] = []
+        left = self._px(2)
+        for width, side in itertools.zip_longest(widths, align[: len(widths)]):
+            match side:
+                case Align.RIGHT:
+                    stops.append(f"{left + width}r")
+                case Align.CENTRE:
+                    stops.append(f"{left + width // 2}c")
+                case _:
+                    stops.append(f"{left}l")
+            left += width + self._px(_GAP)
+        return STOPS + ",".join(stops)
+
+    def _words(self, cell: Sequence[Run], *, is_head: bool) -> Words:
+        """The cell's text, cut behind spaces."""
+        words: Words = []
+        left = MAX_CELL
+        for run in cell:
+            tags = tagdata.styled(run.tags)
+            tags = (*tags, md.STRONG) if is_head and md.STRONG not in tags else tags
+            if run.link:
+                tags = (*tags, tagdata.link_to(run.link))
+            text = run.text.replace("\t", " ").replace("\n", " ")[:left]
+            left -= len(text)
+            for word in _cut_at_spaces(text):
+                shown = clean_line(word) + " " * word.endswith(" ")
+                words.append((shown, tags, self._measure(shown, tags)))
+        return words
+
+    def _width(self, cell: Sequence[Run], *, is_head: bool) -> int:
+        return sum(width for _, _, width in self._words(cell, is_head=is_head)) + self._px(1)
+
+    def _wrapped(self, words: Words, width: int) -> list[Words]:
+        """The words on as many lines as they need."""
+        lines: list[Words] = [[]]
+        used = 0
+        for word in words:
+            for piece in self._cut_to(word, width):
+                bare = (
+                    piece[2]
+                    if not piece[0].endswith(" ")
+                    else self._measure(piece[0].rstrip(" "), piece[1])
+                )
+                if lines[-1] and used + bare > width:
+                    lines.append([])
+                    used = 0
+                lines[-1].append(piece)
+                used += piece[2]
+        return lines
+
+    def _cut_to(
+        self, word: tuple[str, tuple[str, ...], int], width: int
+    ) -> Iterator[tuple[str, tuple[str, ...], int]]:
+        """A word that is wider than its column in parts; CJK has no spaces to be cut at."""
+        text, tags, wide = word
+        while wide > width and len(text) > 1:
+            count = max(1, min(len(text) - 1, len(text) * width // wide))
+            while count > 1 and self._measure(text[:count], tags) > width:
+                count -= 1
+            part, text = text[:count], text[count:]
+            yield part, tags, self._measure(part, tags)
+            wide = self._measure(text, tags)
+        yield text, tags, wide
+
+
+def _cut_at_spaces(text: str) -> Iterator[str]:
+    start = 0
+    while start < len(text):
+        end = text.find(" ", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+def _copied(cell: Sequence[Run]) -> str:
+    return "".join(run.text if run.copied is None else run.copied for run in cell)
+
+
+def _fitted(wanted: list[int], room: int, least: int) -> list[int]:
+    """Let the widest columns give way until all fit."""
+    if sum(wanted) <= room:
+        return wanted
+    # What is no wider than its fair share stays as it is; the rest share what is left.
+    widths = list(wanted)
+    open_columns = set(range(len(wanted)))
+    left = room
+    while open_columns:
+        share = left // len(open_columns)
+        narrow = {column for column in open_columns if wanted[column] <= share}
+        if not narrow:
+            break
+        left -= sum(wanted[column] for column in narrow)
+        open_columns -= narrow
+    for column in open_columns:
+        widths[column] = max(left // len(open_columns), least)
+    return widths
