@@ -85,6 +85,10 @@ class Filling:
         self._job: Painting | None = None
         self.history: History = _NoHistory()
 
+    def paints(self, row: Shown) -> bool:
+        """Whether this message is not yet drawn to its end."""
+        return self._job is not None and self._job.row is row
+
     @property
     def paints_last(self) -> bool:
         """Whether the last message is not yet drawn to its end."""
@@ -123,18 +127,28 @@ class Filling:
         while self._job is not None:
             self._work(float("inf"))
 
-    def show(self, index: int) -> Shown | None:
-        """Draw this message, if it isn't, and bring it into view. None: there is none."""
+    def show(self, index: int, *, jump: bool = True) -> Shown | None:
+        """Draw this message, if it isn't, and bring it into view: to its top, if it is to `jump`
+        also when it is drawn already. None: there is none.
+        """
         row = self._rows.of(index)
         if isinstance(row, Gap):
             self.finish()
             row = self._begin(row, index)
             self._work(time.perf_counter() + _AT_ONCE_S)
+            jump = True
         if row is None:
             return None
-        tcl.yview(self._text, row.start)
-        self.look()
+        if jump:
+            tcl.yview(self._text, row.start)
+            self.look()
         return row
+
+    def visible(self) -> list[Shown]:
+        """The messages in view."""
+        first, last = self._visible_rows()
+        rows = self._rows.rows[first : last + 1] if first >= 0 else []
+        return [row for row in rows if isinstance(row, Shown)]
 
     def repaint(self, row: Shown) -> Shown:
         """Draw a message anew where it stands."""

@@ -10,6 +10,7 @@ _PATTERNS: Mapping[str, tuple[str, ...]] = {
     "new": ("{mod}-n", "{mod}-N"),
     "composer": ("{mod}-l", "{mod}-L"),
     "regenerate": ("{mod}-r", "{mod}-R"),
+    "find": ("{mod}-f", "{mod}-F"),
     "copy_code": ("{mod}-Shift-c", "{mod}-Shift-C"),
     "larger": ("{mod}-equal", "{mod}-plus", "{mod}-KP_Add"),
     "smaller": ("{mod}-minus", "{mod}-KP_Subtract"),
@@ -19,11 +20,14 @@ _PATTERNS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+_WHEEL_UP = 4
+
+
 def bind_keys(
     root: tk.Misc, texts: tuple[tk.Text, ...], actions: Mapping[str, Callable[[], object]]
 ) -> None:
     """Bind the actions by name to the whole window, and to its Texts in front of Tk's own keys."""
-    modifier = "Command" if root.tk.call("tk", "windowingsystem") == "aqua" else "Control"
+    modifier = modifier_of(root)
     for name, action in actions.items():
 
         def run(
@@ -36,6 +40,25 @@ def bind_keys(
             sequence = f"<{pattern.format(mod=modifier)}>"
             for widget in (root, *texts):
                 widget.bind(sequence, run)
+
+
+def bind_wheel_zoom(root: tk.Misc, zoom: Callable[[int], None]) -> None:
+    """Let the wheel zoom while the key of the shortcuts is held."""
+    modifier = modifier_of(root)
+
+    def turned(event: "tk.Event[tk.Misc]") -> Literal["break"]:
+        zoom(1 if event.num == _WHEEL_UP or event.delta > 0 else -1)
+        return "break"
+
+    # In front of the bindings of each Text, which would scroll.
+    for sequence in ("MouseWheel", "Button-4", "Button-5"):
+        for tag in ("all", "Text"):
+            root.bind_class(tag, f"<{modifier}-{sequence}>", turned)
+
+
+def modifier_of(root: tk.Misc) -> str:
+    """The key of the shortcuts."""
+    return "Command" if root.tk.call("tk", "windowingsystem") == "aqua" else "Control"
 
 
 def click_without_focus(root: tk.Misc) -> None:

@@ -11,12 +11,14 @@ from typing import Final
 
 from actors.drawing import DrawOp, Tail
 from actors.turn import Channel
+from tkinfer.ui import tcl
 from tkinfer.ui.answerrow import AnswerActions, AnswerRow
 from tkinfer.ui.bands import CARET_IMAGE, Bands
+from tkinfer.ui.clicks import make_clickable, place_of
 from tkinfer.ui.clipping import clip, clip_selection
 from tkinfer.ui.codecopy import CodeCopy
 from tkinfer.ui.codepaint import CodePaint
-from tkinfer.ui.composition import CHROME, FIGURES, HEADING, MENU_LABEL, Composer
+from tkinfer.ui.composition import CHROME, FIGURES, HEADING, MENU_LABEL, REASONING_HEAD, Composer
 from tkinfer.ui.filling import Filling
 from tkinfer.ui.following import Follower, ReadersPlace
 from tkinfer.ui.markdownstyles import MarkdownStyles
@@ -36,6 +38,7 @@ USER_NAME: Final = "You"
 _TAIL: Final = "tail"
 """Mark: where the next text goes, in front of the caret."""
 _SCROLLBAR_WIDTH: Final = 8
+_NEAR_EDGE: Final = 60
 
 
 class Transcript:
@@ -86,9 +89,11 @@ class Transcript:
             make_writer=self._make_writer,
             painted=self._painted,
         )
+        self._scroll_watchers: list[Callable[[], None]] = [self.filling.look, self._colours.look]
         self._open: Shown | None = None
         """The answer that is being made."""
         self._writer: Writer | None = None
+        make_clickable(self.text, REASONING_HEAD, lambda e: self.toggle_thoughts(place_of(e)))
         make_readonly(self.text, copy=self.copy, typed=typed)
         offer_as_primary(self.text)
         self.text.bind("<Configure>", self._resized)
@@ -214,6 +219,45 @@ class Transcript:
         self.text.tag_add("sel", "1.0", "end-1c")
         self.text.focus_set()
 
+    def selected(self) -> str:
+        """What is selected, as a copy of it would be."""
+        return clip_selection(self.text)
+
+    def on_scroll(self, scrolled: Callable[[], None]) -> None:
+        """Call this when the view has moved."""
+        self._scroll_watchers.append(scrolled)
+
+    def first_visible(self) -> int:
+        """The number of the first message in view."""
+        visible = self.filling.visible()
+        return visible[0].index if visible else 0
+
+    def bring_into_view(self, place: str) -> None:
+        """Show this place with some lines around it, unless it is in view."""
+        line = self.text.dlineinfo(place)
+        if line is None or line[1] < self._theme.px(_NEAR_EDGE):
+            tcl.yview(self.text, place)
+            self.text.yview_scroll(-self.text.winfo_height() // 3, "pixels")
+
+    def finish(self, row: Shown) -> None:
+        """Draw the rest of this message, if it is not drawn to its end."""
+        if self.filling.paints(row):
+            self.filling.finish()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an answer is being made."""
+        return self._open is not None
+
+    def is_open(self, row: Shown) -> bool:
+        """Whether this message is the answer that is being made."""
+        return row is self._open
+
+    def figures_of(self, row: Shown) -> str:
+        """A message's figures, in words."""
+        history = self.filling.history
+        return history.entry(row.index).figures if row.index < len(history) else ""
+
     def message_at(self, place: str) -> Shown | None:
         """The message that stands there."""
         row = self.rows.at(place) if self.text.compare(place, "<", _TAIL) else None
@@ -330,8 +374,8 @@ class Transcript:
         self.text.clipboard_append(text)
 
     def _scrolled(self) -> None:
-        self.filling.look()
-        self._colours.look()
+        for watcher in self._scroll_watchers:
+            watcher()
 
     def _resized(self, event: "tk.Event[tk.Text]") -> None:
         self._bands.resize(event.width)

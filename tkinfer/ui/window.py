@@ -13,7 +13,8 @@ from tkinfer.ui.bands import column_margin
 from tkinfer.ui.callbackerrors import catch_callback_errors
 from tkinfer.ui.composer import Composer, ComposerActions
 from tkinfer.ui.emptystate import EmptyStateActions, EmptyStatePanel
-from tkinfer.ui.keys import bind_keys, click_without_focus
+from tkinfer.ui.findbar import FindBar
+from tkinfer.ui.keys import bind_keys, bind_wheel_zoom, click_without_focus
 from tkinfer.ui.lastanswer import LastAnswer
 from tkinfer.ui.lazypanel import LazyPanel
 from tkinfer.ui.lighting import Lighting
@@ -25,10 +26,11 @@ from tkinfer.ui.popover import Popover, Row
 from tkinfer.ui.rootwindow import PROGRAM, set_up_root
 from tkinfer.ui.sheets import Sheets
 from tkinfer.ui.statusbar import StatusBar
-from tkinfer.ui.textmenus import composer_rows, transcript_rows
+from tkinfer.ui.textmenus import composer_rows
 from tkinfer.ui.theme import Theme
 from tkinfer.ui.topbar import TopBar, TopBarActions
 from tkinfer.ui.transcript import Transcript
+from tkinfer.ui.transcriptmenus import TranscriptMenus
 from tkinfer.ui.view import (
     Actions,
     AnswerChoices,
@@ -195,6 +197,10 @@ class MainWindow:
                 tokens=lambda: self._sheets.show_tokens(self._actions.answer_tokens())
             ),
         )
+        self.menus = TranscriptMenus(
+            self.transcript, self._popover, self._actions, self._last_answer, self._to_clipboard
+        )
+        self.find = FindBar(self.transcript, theme, self._to_composer)
         self._bottom = ttk.Frame(root)
         self._notices = NoticeArea(self._bottom, theme)
         self.composer = Composer(
@@ -281,6 +287,7 @@ class MainWindow:
                 "new": self._new_chat,
                 "composer": self.composer.focus,
                 "regenerate": self._last_answer.regenerate,
+                "find": self.find.open,
                 "copy_code": self.transcript.code.copy_last,
                 "larger": lambda: theme.zoom(1),
                 "smaller": lambda: theme.zoom(-1),
@@ -290,9 +297,9 @@ class MainWindow:
             },
         )
         click_without_focus(root)
+        bind_wheel_zoom(root, theme.zoom)
         root.bind("<Escape>", self._escape)
         root.bind("<Destroy>", self._destroyed, add=True)
-        self.transcript.text.bind("<<ContextMenu>>", self._transcript_menu)
         self.composer.text.bind("<<ContextMenu>>", self._composer_menu)
 
     # ---- What the user does
@@ -322,7 +329,7 @@ class MainWindow:
         """Close what lies on top; with nothing there, stop what runs."""
         if self._popover.is_open:
             self._popover.close()
-        elif self._sheets.close() or self.panel.escape():
+        elif self._sheets.close() or self.find.close() or self.panel.escape():
             pass
         elif self._running:
             self._actions.stop()
@@ -333,15 +340,9 @@ class MainWindow:
         elif not self._notices.close_newest():
             self.panel.close()
 
-    def _transcript_menu(self, event: "tk.Event[tk.Text]") -> Literal["break"]:
-        place = str(self.transcript.text.index(f"@{event.x},{event.y}"))
-        rows = transcript_rows(self.transcript, place, self._last_answer.menu_rows())
-        self._popover.open_at_pointer(event, rows)
-        return "break"  # the press would close the menu again
-
     def _composer_menu(self, event: "tk.Event[tk.Text]") -> Literal["break"]:
         self._popover.open_at_pointer(event, composer_rows(self.composer.text))
-        return "break"
+        return "break"  # the press would close the menu again
 
     def _destroyed(self, event: "tk.Event[tk.Misc]") -> None:
         if event.widget is self.root:

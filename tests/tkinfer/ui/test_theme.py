@@ -1,7 +1,9 @@
 import pytest
 
 from tests.tkinfer.ui.rig import Rig, closed, opened, plain
+from tkinfer.markdown.highlight import COLOURS
 from tkinfer.ui import palette as palettes
+from tkinfer.ui.markdownstyles import CODE_COLOURS
 from tkinfer.ui.palette import Palette
 from tkinfer.ui.shapes import mixed, rgb
 from tkinfer.ui.view import Appearance, EmptyState, Notice
@@ -28,10 +30,21 @@ def contrast(one: str, other: str) -> float:
 def text_pairs(palette: Palette) -> list[tuple[str, str, str]]:
     """Every (what, text colour, ground) that the window shows."""
     text, ground = palette.text, palette.ground
-    pairs = [(f"normal on {name}", text["normal"], colour) for name, colour in ground.items()]
+    pairs = [
+        (f"normal on {name}", text["normal"], colour)
+        for name, colour in ground.items()
+        if name != "found_now"
+    ]
+    pairs.append(("found now", text["found_now"], ground["found_now"]))
+    pairs += [
+        (f"{name} in code", colour, ground[where])
+        for name, colour in palette.code.items()
+        for where in ("code", "window", "quote")
+    ]
+    pairs += [(f"accent on {name}", text["accent"], ground[name]) for name in ("quote", "tint")]
     pairs += [
         (f"dim on {name}", text["dim"], ground[name])
-        for name in ("window", "raised", "tint", "code", "notice", "warning", "error")
+        for name in ("window", "raised", "tint", "code", "quote", "notice", "warning", "error")
     ]
     pairs += [
         (f"{name} on window", text[name], ground["window"])
@@ -50,20 +63,35 @@ def text_pairs(palette: Palette) -> list[tuple[str, str, str]]:
     return pairs
 
 
-@pytest.mark.parametrize("name", ["light", "dark"])
-def test_every_text_stands_out_from_its_ground(name: str) -> None:
+PALETTES = [look.value for look in Appearance if look is not Appearance.SYSTEM]
+
+
+@pytest.mark.parametrize(
+    ("name", "least"), [("light", LEAST_CONTRAST), ("dark", LEAST_CONTRAST), ("contrast", 7.0)]
+)
+def test_every_text_stands_out_from_its_ground(name: str, least: float) -> None:
     weak = {
         what: round(contrast(colour, ground), 2)
         for what, colour, ground in text_pairs(palettes.load(name))
-        if contrast(colour, ground) < LEAST_CONTRAST
+        if contrast(colour, ground) < least
     }
     assert weak == {}
 
 
-def test_both_palettes_name_the_same_colours() -> None:
-    light, dark = palettes.load("light"), palettes.load("dark")
-    for group in ("ground", "text", "line", "accent", "danger"):
-        assert getattr(light, group).keys() == getattr(dark, group).keys()
+def test_lines_stand_out_where_contrast_is_high() -> None:
+    palette = palettes.load("contrast")
+    assert all(contrast(line, palette.ground["window"]) > 4.5 for line in palette.line.values())
+
+
+@pytest.mark.parametrize("name", PALETTES)
+def test_all_palettes_name_the_same_colours(name: str) -> None:
+    palette, light = palettes.load(name), palettes.load("light")
+    for group in ("ground", "text", "line", "accent", "danger", "code"):
+        assert getattr(palette, group).keys() == getattr(light, group).keys()
+
+
+def test_what_the_highlighter_tells_apart_has_a_colour() -> None:
+    assert set(palettes.load("light").code) == set(COLOURS) == set(CODE_COLOURS)
 
 
 def painted(rig: Rig) -> dict[str, str]:
