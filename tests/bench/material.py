@@ -5,6 +5,8 @@ import time
 from collections.abc import Iterable, Iterator
 from itertools import count, islice
 
+from tkinfer.ui.view import Entry
+
 TEXT = """
 the window a queue credit stops draws piece under load and each frame while one thread waits for its
 turn to paint short lines of text with care or sends more than before so that memory stays small
@@ -78,7 +80,40 @@ def numbered(amount: int) -> Iterator[str]:
         yield f"{number:07d}" + ("\n" if number % 10 == 9 else " ")
 
 
-def messages(amount: int, seed: int = 3) -> list[str]:
-    """Short messages, for filling a chat."""
+def beginning(text: Iterable[str], chars: int) -> str:
+    """So many characters of an endless text."""
+    parts: list[str] = []
+    for part in text:
+        parts.append(part)
+        chars -= len(part)
+        if chars <= 0:
+            break
+    return "".join(parts)
+
+
+def batches(text: str, chars: int = 32) -> Iterator[str]:
+    """Cut as the relay does when the screen keeps up: some eight pieces for a frame."""
+    for start in range(0, len(text), chars):
+        yield text[start : start + chars]
+
+
+def chat_entries(amount: int, seed: int = 3) -> list[Entry]:
+    """Messages of a chat, half of them answers of real Markdown: prose, lists, code, a table."""
     chance = random.Random(seed)
-    return [sentence(chance, chance.randint(5, 30)) for _ in range(amount)]
+    parts = [beginning(islice(markdown(seed + number), 9), 10**6) for number in range(24)]
+    entries: list[Entry] = []
+    for number in range(amount // 2):
+        question = sentence(chance, chance.randint(5, 30))
+        entries.append(Entry(author="You", text=question, is_user=True))
+        text = parts[number % len(parts)] if number % 2 else paragraph(chance)
+        entries.append(Entry(author="Model", text=text + TABLE, figures="120 tokens · 60/s"))
+    return entries
+
+
+TABLE = """
+
+| Layer | Latency | Note |
+|:--|--:|:-:|
+| engine | 12 ms | **fast** |
+| relay | 0.4 ms | ok |
+"""

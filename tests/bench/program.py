@@ -6,18 +6,17 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import fields
 
-from actors.drawing import InsertText
 from actors.engine import Engine, EventSink, GenerateRequest
 from actors.loading import LoadSpec
 from actors.messages import News, Stopped
 from actors.sampling import Sampling
 from actors.turn import TurnId
 from tests.bench.common import say
-from tests.bench.material import messages
+from tests.bench.material import chat_entries
 from tkinfer.app import App
+from tkinfer.chats.conversation import Conversation, MessageState
 from tkinfer.engines.process import ProcessEngine
 from tkinfer.engines.scripted import ScriptedEngine
-from tkinfer.ui.view import Tone
 
 LOOK_MS = 10
 TICK_MS = 16
@@ -189,19 +188,21 @@ class Program:
         return self.session.conversation.messages[-1].text
 
     def fill_chat(self, amount: int) -> None:
-        """Put messages of plain text into the transcript, half of them answers."""
-        view = self.app.window
-        view.show_empty(None)
-        for number, text in enumerate(messages(amount)):
-            if number % 2 == 0:
-                view.add_user_message(text)
+        """Open a chat of so many messages, half of them answers of real Markdown. Of none of them
+        the model is told.
+        """
+        conversation = Conversation()
+        for entry in chat_entries(amount):
+            if entry.is_user:
+                conversation.add_user(entry.text)
             else:
-                view.begin_answer("Model")
-                view.draw([InsertText(text=text, source=text)])
-                view.end_answer(figures="", note="", tone=Tone.PLAIN)
-            if number % 100 == 0:
-                self.root.update()
-        text = view.transcript.text
+                conversation.begin_answer(entry.author).append(entry.text)
+        for message in conversation.messages:
+            message.state, message.refused = MessageState.COMPLETE, True
+        chat = self.session._chat
+        chat.conversation = conversation
+        chat._page.show(conversation)
+        text = self.app.window.transcript.text
         # Tk measures lines in the background, in slices of some milliseconds.
         self.run_until(
             lambda: not text.tk.getboolean(text.tk.call(text, "pendingsync")), "the lines' heights"

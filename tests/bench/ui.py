@@ -72,7 +72,8 @@ def stream_model(program: Program, seconds: float) -> Figures:
     beat.start()
     chars, end = 0, time.perf_counter() + seconds
     while time.perf_counter() < end:
-        program.session.conversation.messages.clear()
+        for message in program.session.conversation.messages[-2:]:
+            message.refused = True  # so that each question alone is the prompt
         program.send(QUESTION)
         program.run_until(
             lambda: not program.running() or time.perf_counter() > end, "the story", seconds + 10
