@@ -76,7 +76,7 @@ class OperationMaker:
         """
         runs: list[Run] = []
         source = ""
-        for op in (op for part in parts for op in self.of(part)):
+        for op in (op for part in parts for op in self._tail_ops(part)):
             match op:
                 case InsertRuns():
                     runs += op.runs
@@ -90,6 +90,11 @@ class OperationMaker:
         while runs and runs[-1].text == "\n":
             runs.pop()
         return Tail(runs=tuple(runs), source=source)
+
+    def _tail_ops(self, part: Part) -> list[SettledOp]:
+        if isinstance(part, TableBegins):  # as it is written: its head was a paragraph just now
+            return [InsertRuns(runs=(Run(part.source),), source=part.source)]
+        return self.of(part)
 
     def row_so_far(self, line: str) -> Tail:
         """The row of a table that has not ended, as it is written."""

@@ -161,12 +161,11 @@ class Composed:
         self.table = before.plus(row.cells)
         if before.rows and setter.widths(self.table) != setter.widths(before):
             self._take_back()
-            rows = self.table.rows
+            first = 0
         else:
-            rows = self.table.rows[-1:]
-        first = len(self.table.rows) - len(rows)
-        for number, cells in enumerate(rows, first):
-            for text, tags in setter.row(self.table, cells, is_head=number == 0):
+            first = len(before.rows)
+        for number in range(first, len(self.table.rows)):
+            for text, tags in setter.row(self.table, number):
                 self.add(text, *tags)
             if number == 0:
                 self.add_cap(RULE_CAP)
@@ -197,6 +196,8 @@ class Composer:
         """`plain`: code comes without its colours."""
         self._setter = setter
         self._plain = plain
+        self.has_table = False
+        """Whether there is one in what was composed."""
         self.state = Composed(LineBreaker())
         """How the place stands, without the tail. Never changed."""
 
@@ -229,6 +230,7 @@ class Composer:
                 made.close_block()
                 made.open_code(op.info, plain=self._plain)
             case TableRow():
+                self.has_table = True
                 made.add_row(op, self._setter)
             case CloseBlock():
                 made.close_block()
@@ -246,6 +248,12 @@ class Composer:
         """Text of the conversation as it is."""
         made = self._next(self.state)
         made.add_text(text, *tags)
+        return made
+
+    def chrome(self, text: str, tags: tuple[str, ...]) -> Composed:
+        """Something of the window's own."""
+        made = self._next(self.state)
+        made.add(text, *tags)
         return made
 
     def heading(self, author: str, figures: str = "") -> Composed:

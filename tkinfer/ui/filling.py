@@ -73,14 +73,16 @@ class Filling:
         tail: str,
         make_writer: MakeWriter,
         painted: Painted,
+        redraw: Callable[[Shown], None],
     ) -> None:
-        """`painted` is told of each message that is drawn to its end."""
+        """`painted` is told of each message that is drawn to its end; `redraw` draws one anew."""
         self._text = text
         self._rows = rows
         self._follower = follower
         self._tail = tail
         self._make_writer = make_writer
         self._painted = painted
+        self._redraw = redraw
         self._timers = Timers(text)
         self._job: Painting | None = None
         self.history: History = _NoHistory()
@@ -151,7 +153,7 @@ class Filling:
         return [row for row in rows if isinstance(row, Shown)]
 
     def repaint(self, row: Shown) -> Shown:
-        """Draw a message anew where it stands."""
+        """Draw a message anew where it stands. It must not be the last one."""
         self.finish()
         anchor = ReadersPlace(self._text, row.start)
         raw, index = row.raw, row.index
@@ -199,6 +201,7 @@ class Filling:
         if job is not None:
             self._end_job()
             self._rows.settle(job.row)
+            job.row.has_table = job.writer.composer.has_table
             self._painted(job.row, job.entry, job.writer)
 
     def _end_job(self) -> None:
@@ -217,6 +220,8 @@ class Filling:
                 self._work(until)
             elif (wanted := self._wanted()) is not None:
                 self._begin(*wanted)
+            elif (stale := self._stale()) is not None:
+                self._redraw(stale)
             else:
                 busy = self._drop_one()
                 break
@@ -243,6 +248,12 @@ class Filling:
         if (below := _near(rows[last + 1 :])) is not None:
             return below, below.first
         return None
+
+    def _stale(self) -> Shown | None:
+        """A message in view that is to be drawn anew. A selection is never taken away by that."""
+        if self._text.tag_ranges("sel"):
+            return None
+        return next((row for row in self.visible() if row.stale), None)
 
     def _drop_one(self) -> bool:
         """Drop the message that is farthest from the view, if there are too many."""

@@ -7,7 +7,7 @@ from typing import Final
 from tkinfer.markdown import tags as md
 from tkinfer.ui import fonts, tcl
 from tkinfer.ui.palette import Palette
-from tkinfer.ui.tables import STOPS, TABLE, TABLE_HEAD
+from tkinfer.ui.tables import STOPS, TABLE, TABLE_HEAD, TABLE_LAST, TABLE_NAME
 from tkinfer.ui.tagdata import STRONG_EMPHASIS
 from tkinfer.ui.theme import Theme
 
@@ -80,6 +80,7 @@ class MarkdownStyles:
         text.tag_configure(md.GAP, font=fonts.GAP, spacing1=0, spacing3=0)
         text.tag_configure(TABLE, wrap="none", spacing1=px(3), spacing3=px(3))
         text.tag_configure(TABLE_HEAD, spacing1=px(6))
+        text.tag_configure(TABLE_LAST, spacing3=px(8))
         for items in range(md.MAX_NESTED + 1):
             for quotes in range(md.MAX_NESTED + 1):
                 self._nest(items, quotes)
@@ -116,7 +117,7 @@ class MarkdownStyles:
                     )
         text.tag_configure(md.CODE_INLINE, background=palette.ground["code"])
         text.tag_configure(md.LINK, foreground=palette.text["accent"])
-        for tag in (md.HTML, md.DEFINITION, md.MARKER):
+        for tag in (md.HTML, md.DEFINITION, md.MARKER, TABLE_NAME):
             text.tag_configure(tag, foreground=palette.text["dim"])
         for name in CODE_COLOURS:
             text.tag_configure(f"{md.CODE}.{name}", foreground=palette.code[name])

@@ -27,6 +27,9 @@ class Shown:
     """Characters, about."""
     thoughts: Thoughts | None = None
     raw: bool = False
+    has_table: bool = False
+    stale: bool = False
+    """It would look otherwise if it were drawn now; that is done when it comes into view."""
 
 
 @dataclass(slots=True, eq=False)
@@ -108,6 +111,13 @@ class MessageRows:
             else:
                 high = middle
         return self.rows[low - 1] if low else None
+
+    def between(self, first: str, last: str) -> list[Row]:
+        """The rows that two places of the Text, and what lies between them, belong to."""
+        begin, end = self.at(first), self.at(last)
+        if begin is None or end is None:
+            return []
+        return self.rows[self.rows.index(begin) : self.rows.index(end) + 1]
 
     def end_of(self, row: Row) -> str:
         """The mark where the row ends."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from actors.drawing import TextRenderer
-from tkinfer.ui.composition import CHROME, NOTE, RAW, USER, Composed, Composer
+from tkinfer.ui.composition import CHROME, NOTE, RAW, USER, Drawn
 from tkinfer.ui.messagerows import Shown
 from tkinfer.ui.sanitise import clean_line
 from tkinfer.ui.view import Entry, Tone
@@ -35,7 +35,7 @@ class Painting:
         entry, writer, composer = self.entry, self.writer, self.writer.composer
         writer.put(composer.heading(entry.author, entry.figures))
         if entry.left_out:
-            writer.put(left_out_note(composer, entry.left_out))
+            writer.put(composer.chrome(*left_out_note(entry.left_out)))
         if entry.reasoning:
             thoughts = self.row.thoughts = writer.begin_thoughts()
             thoughts.add(entry.reasoning)
@@ -66,11 +66,9 @@ class Painting:
         writer.draw(renderer.feed("") if self.entry.grows else renderer.finish())
 
 
-def left_out_note(composer: Composer, words: str) -> Composed:
+def left_out_note(words: str) -> Drawn:
     """Says under a heading what the prompt has no room for."""
-    made = composer.text("")
-    made.add(f"{clean_line(words)}\n", CHROME, NOTE, f"{NOTE}.{Tone.WARNING.value}")
-    return made
+    return f"{clean_line(words)}\n", (CHROME, NOTE, f"{NOTE}.{Tone.WARNING.value}")
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -16,6 +16,10 @@ from tkinfer.ui.sanitise import clean_line
 
 TABLE: Final = "table"
 TABLE_HEAD: Final = "table.head"
+TABLE_NAME: Final = "table.name"
+"""On a column's name in front of a cell."""
+TABLE_LAST: Final = "table.last"
+"""On the end of a row's last cell."""
 STOPS: Final = "stops:"
 """Begins the tag that says where the tab stops are, as `12l,90r`."""
 MEASURED_ROWS: Final = 50
@@ -26,7 +30,10 @@ MAX_CELL: Final = 2_000
 """Characters that are shown of a cell."""
 _GAP: Final = 24
 _LEAST: Final = 64
-"""Design pixels: the space between columns, and the least width of one that has to give way."""
+_NARROW: Final = 200
+"""Design pixels: the space between columns, the least width of one that has to give way, and of a
+window that counts as one.
+"""
 
 Row = tuple[tuple[Run, ...], ...]
 Words = list[tuple[str, tuple[str, ...], int]]
@@ -54,8 +61,12 @@ class TableSetter:
         self.content = 600
 
     def widths(self, table: Table) -> tuple[int, ...]:
-        """The width of each column in pixels."""
+        """The width of each column in pixels. None at all: there is no room for them side by side,
+        so that a row becomes a line for each cell.
+        """
         columns = max((len(row) for row in table.rows[:1]), default=0)
+        if columns * self._px(_LEAST + _GAP) > max(self.content, self._px(_NARROW)):
+            return ()
         wanted = [self._px(8)] * columns
         for number, row in enumerate(table.rows[:MEASURED_ROWS]):
             for column, cell in enumerate(row[:columns]):
@@ -63,21 +74,48 @@ class TableSetter:
         room = self.content - self._px(_GAP) * max(columns - 1, 0) - self._px(8)
         return tuple(_fitted(wanted, max(room, 1), self._px(_LEAST)))
 
-    def row(
-        self, table: Table, cells: Row, *, is_head: bool
-    ) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """The row's text with tags: one line, or more if a cell is wider than its column."""
+    def row(self, table: Table, number: int) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """A row's text with tags: one line, or more if a cell is wider than its column."""
+        cells = table.rows[number]
+        whole = tagdata.copied(_copied_row(cells), flip=number % 2 == 0)
         widths = self.widths(table)
+        if widths:
+            return self._side_by_side(table.align, cells, widths, whole, is_head=number == 0)
+        return self._stacked(table, cells, whole, is_head=number == 0)
+
+    def _stacked(
+        self, table: Table, cells: Row, whole: str, *, is_head: bool
+    ) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """A line for each cell, behind the column's name."""
+        if is_head:
+            yield " · ".join(clean_line(_copied(cell)) for cell in cells), (md.STRONG, whole)
+            yield "\n", (whole,)
+            return
+        for number, cell in enumerate(cells):
+            name = clean_line(_copied(table.rows[0][number]))
+            yield f"{name}: ", (TABLE_NAME, whole)
+            for text, tags, _ in self._words(cell, is_head=False):
+                yield text, (*tags, whole)
+            yield "\n", ((whole,) if number + 1 < len(cells) else (TABLE_LAST, whole))
+
+    def _side_by_side(
+        self,
+        align: Sequence[Align],
+        cells: Row,
+        widths: tuple[int, ...],
+        whole: str,
+        *,
+        is_head: bool,
+    ) -> Iterator[tuple[str, tuple[str, ...]]]:
         own = (TABLE, TABLE_HEAD) if is_head else (TABLE,)
-        own = (*own, self._stops(table.align, widths))
+        own = (*own, self._stops(align, widths))
         wrapped = [
             self._wrapped(self._words(cell, is_head=is_head), width)
             for cell, width in zip(cells, widths, strict=False)
         ]
         height = max(map(len, wrapped), default=1)
         if height > 1:
-            copied = "\t".join(_copied(cell) for cell in cells) + "\n"
-            own = (*own, tagdata.copied(copied, flip=len(table.rows) % 2 == 0))
+            own = (*own, whole)
         for line in range(height):
             for column, lines in enumerate(wrapped):
                 # A tab in front of each column, the first too: its text may end at the stop.
@@ -158,6 +196,10 @@ def _cut_at_spaces(text: str) -> Iterator[str]:
         end = text.find(" ", start) + 1 or len(text)
         yield text[start:end]
         start = end
+
+
+def _copied_row(cells: Row) -> str:
+    return "\t".join(map(_copied, cells)) + "\n"
 
 
 def _copied(cell: Sequence[Run]) -> str:

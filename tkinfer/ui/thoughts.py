@@ -74,6 +74,12 @@ class Thoughts:
         self._seconds, self._over = seconds, over
         self._show_head()
 
+    def make_room(self, insert: Callable[[], None]) -> None:
+        """Let something be inserted in front of the fold."""
+        self._text.mark_gravity(self.head, "right")
+        insert()
+        self._text.mark_gravity(self.head, "left")
+
     def toggle(self) -> None:
         """Open the fold, or close it."""
         if self._place is None:

@@ -22,7 +22,7 @@ from tkinfer.ui.composition import CHROME, FIGURES, HEADING, MENU_LABEL, REASONI
 from tkinfer.ui.filling import Filling
 from tkinfer.ui.following import Follower, ReadersPlace
 from tkinfer.ui.markdownstyles import MarkdownStyles
-from tkinfer.ui.messagerows import MessageRows, Shown
+from tkinfer.ui.messagerows import Gap, MessageRows, Shown
 from tkinfer.ui.painter import left_out_note
 from tkinfer.ui.palette import Palette
 from tkinfer.ui.primary import offer_as_primary
@@ -39,6 +39,7 @@ _TAIL: Final = "tail"
 """Mark: where the next text goes, in front of the caret."""
 _SCROLLBAR_WIDTH: Final = 8
 _NEAR_EDGE: Final = 60
+_MOST_REDRAWN: Final = 20_000
 
 
 class Transcript:
@@ -88,13 +89,14 @@ class Transcript:
             tail=_TAIL,
             make_writer=self._make_writer,
             painted=self._painted,
+            redraw=self._repaint,
         )
         self._scroll_watchers: list[Callable[[], None]] = [self.filling.look, self._colours.look]
         self._open: Shown | None = None
         """The answer that is being made."""
         self._writer: Writer | None = None
         make_clickable(self.text, REASONING_HEAD, lambda e: self.toggle_thoughts(place_of(e)))
-        make_readonly(self.text, copy=self.copy, typed=typed)
+        make_readonly(self.text, copy=self.copy, typed=typed, to_start=self._to_start)
         offer_as_primary(self.text)
         self.text.bind("<Configure>", self._resized)
         self._bind_focus_ring()
@@ -155,10 +157,18 @@ class Transcript:
 
     def show_left_out(self, words: str) -> None:
         """Say under the heading of the open answer what its prompt has no room for."""
-        if self._writer is not None:
+        row = self._open
+        if row is not None:
             follow = self._follower.at_end()
-            self._writer.put(left_out_note(self._writer.composer, words))
+            if row.thoughts is not None:
+                row.thoughts.make_room(lambda: self._insert_left_out(row, words))
+            else:
+                self._insert_left_out(row, words)
             self._see_end(follow=follow)
+
+    def _insert_left_out(self, row: Shown, words: str) -> None:
+        text, tags = left_out_note(words)
+        self.text.insert(f"{row.start} lineend +1 indices", text, tags)
 
     def show_thinking(self, seconds: float, *, over: bool) -> None:
         """Say how long the model of the open answer thinks, or has thought."""
@@ -192,10 +202,13 @@ class Transcript:
             tags = (CHROME, HEADING, FIGURES)
             place = f"{row.start} lineend -{len(MENU_LABEL) + 1} indices"
             self.text.insert(place, f"   {clean_line(figures)}", tags)
-        writer.settle()
+        # What a tail shows is a guess at what would follow; nothing does.
+        row.stale = writer.settle() and row.size < _MOST_REDRAWN
+        row.has_table = writer.composer.has_table
         writer.put(writer.composer.answer_end(note, tone.value))
         self._close_open()
         self._see_end(follow=follow)
+        self.filling.look()
 
     def remove_caret(self) -> None:
         """The answer no longer grows."""
@@ -212,7 +225,7 @@ class Transcript:
 
     def copy(self) -> None:
         """Take the selection to the clipboard, if there is one."""
-        if selected := clip_selection(self.text):
+        if selected := self.selected():
             self._to_clipboard(selected)
 
     def select_all(self) -> None:
@@ -220,8 +233,24 @@ class Transcript:
         self.text.focus_set()
 
     def selected(self) -> str:
-        """What is selected, as a copy of it would be."""
-        return clip_selection(self.text)
+        """What is selected, as a copy of it would be; of messages that are not drawn, as they were
+        written.
+        """
+        text, history = self.text, self.filling.history
+        if not text.tag_ranges("sel"):
+            return ""
+        gaps = [row for row in self.rows.between("sel.first", "sel.last") if isinstance(row, Gap)]
+        parts: list[str] = []
+        first = "sel.first"
+        for gap in gaps:
+            parts.append(clip(text, first, gap.start))
+            parts += [history.entry(index).text for index in range(gap.first, gap.end)]
+            first = f"{gap.start} lineend +1 indices"
+        if not gaps:
+            return clip_selection(text)
+        last = "end-1c" if text.compare("sel.last", ">", "end-1c") else "sel.last"
+        parts.append(clip(text, first, last))
+        return "\n\n".join(part.strip("\n") for part in parts if part)
 
     def on_scroll(self, scrolled: Callable[[], None]) -> None:
         """Call this when the view has moved."""
@@ -265,7 +294,7 @@ class Transcript:
 
     def message_words(self, row: Shown) -> str:
         """A message as it is shown."""
-        return clip(self.text, row.start, self.rows.end_of(row))
+        return clip(self.text, row.start, self.rows.end_of(row)).strip("\n")
 
     def toggle_thoughts(self, place: str) -> None:
         """Open or close the reasoning of the message that stands there."""
@@ -373,18 +402,30 @@ class Transcript:
         self.text.clipboard_clear()
         self.text.clipboard_append(text)
 
+    def _to_start(self) -> None:
+        if len(self.rows):
+            self.filling.show(0)
+        self.text.yview_moveto(0.0)
+
     def _scrolled(self) -> None:
         for watcher in self._scroll_watchers:
             watcher()
 
     def _resized(self, event: "tk.Event[tk.Text]") -> None:
-        self._bands.resize(event.width)
-        self._setter.content = self._bands.content
+        if self._bands.resize(event.width):
+            self._tables_changed()
         self._follower.keep()
 
     def _zoomed(self) -> None:
-        self._setter.content = self._bands.content
+        self._tables_changed()
         self._follower.keep_after_zoom()
+
+    def _tables_changed(self) -> None:
+        """Tables are to be set for another width, or for other fonts."""
+        self._setter.content = self._bands.content
+        for row in self.rows.shown:
+            row.stale = row.stale or row.has_table
+        self.filling.look()
 
     def _bind_focus_ring(self) -> None:
         """Show the ring only when the focus came by keyboard, as Tk's traversal announces it."""

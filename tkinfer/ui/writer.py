@@ -77,11 +77,13 @@ class Writer:
         """Write text as it is."""
         self.put(self.composer.text(text, *tags))
 
-    def settle(self) -> None:
-        """The tail stays: nothing that changes it will come."""
-        if self._tail is not None:
-            self.composer.drawn(self._tail)
-            self._tail = None
+    def settle(self) -> bool:
+        """The tail stays: nothing that changes it will come. False: there is none."""
+        if self._tail is None:
+            return False
+        self.composer.drawn(self._tail)
+        self._tail = None
+        return True
 
     def close(self) -> None:
         """Nothing more is written here."""
