@@ -90,8 +90,8 @@ class CodePaint:
             while left:
                 here = left[: len(part) - at]
                 if colour and here:
-                    first = f"{start} +{self._indices.units(part[:at])} indices"
-                    last = f"{start} +{self._indices.units(part[: at + len(here)])} indices"
+                    first = f"{start} +{self._indices.steps(part[:at])} indices"
+                    last = f"{start} +{self._indices.steps(part[: at + len(here)])} indices"
                     text.tag_add(f"{md.CODE}.{colour}", first, last)
                 at, left = at + len(here), left[len(here) :]
                 if at == len(part) and stretches:

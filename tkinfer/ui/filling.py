@@ -143,8 +143,21 @@ class Filling:
             return None
         if jump:
             tcl.yview(self._text, row.start)
+            self._fill_below(row, time.perf_counter() + _FIRST_PAINT_S)
             self.look()
         return row
+
+    def _fill_below(self, row: Shown, until: float) -> None:
+        """Draw what comes behind this message, as far as it is in view."""
+        while time.perf_counter() < until:
+            self._work(until)
+            rows = self._rows.rows
+            number = rows.index(row)
+            below = next((gap for gap in rows[number:] if isinstance(gap, Gap)), None)
+            if self._job is not None or below is None or not self._visible(below):
+                return
+            self._begin(below, below.first)
+            tcl.yview(self._text, row.start)
 
     def visible(self) -> list[Shown]:
         """The messages in view."""
@@ -240,9 +253,11 @@ class Filling:
         first, last = self._visible_rows()
         if first < 0:
             return None
-        for number in range(last, first - 1, -1):
-            if isinstance(row := rows[number], Gap):
-                return row, row.end - 1
+        for gap in rows[first : last + 1]:
+            if isinstance(gap, Gap):
+                middle = f"@0,{self._text.winfo_height() // 2}"
+                above = self._text.compare(gap.start, "<", middle)
+                return gap, gap.end - 1 if above else gap.first  # so that it moves out of view
         if (above := _near(reversed(rows[:first]))) is not None:
             return above, above.end - 1
         if (below := _near(rows[last + 1 :])) is not None:

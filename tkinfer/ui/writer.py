@@ -56,12 +56,12 @@ class Writer:
         before = self._tail.runs if self._tail is not None else []
         behind = tail.runs if tail is not None else []
         same, runs = _beyond(before, [*made.runs, *behind])
-        kept = self._units(same)
-        if kept < self._units(before):
+        kept = self._steps(same)
+        if kept < self._steps(before):
             self._text.delete(f"{self._tail_mark} +{kept} indices", self._end)
         self._insert(runs, made.opens_table - (len(made.runs) + len(behind) - len(runs)))
         self._put_caps(made.caps)
-        self._mark(self._tail_mark, f"{self._end} -{self._units(behind)} indices")
+        self._mark(self._tail_mark, f"{self._end} -{self._steps(behind)} indices")
         self._tail = tail if behind else None
         self.composer.drawn(made)
 
@@ -118,8 +118,8 @@ class Writer:
         self._text.mark_set(mark, place)
         self._text.mark_gravity(mark, "left")
 
-    def _units(self, runs: Iterable[Drawn]) -> int:
-        return sum(self._indices.units(text) for text, _ in runs)
+    def _steps(self, runs: Iterable[Drawn]) -> int:
+        return sum(self._indices.steps(text) for text, _ in runs)
 
 
 def _beyond(before: Sequence[Drawn], now: Sequence[Drawn]) -> tuple[list[Drawn], list[Drawn]]:
