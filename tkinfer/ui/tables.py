@@ -119,7 +119,7 @@ class TableSetter:
         for line in range(height):
             for column, lines in enumerate(wrapped):
                 # A tab in front of each column, the first too: its text may end at the stop.
-                yield "\t", (*own, tagdata.copied("", flip=False)) if column == 0 else own
+                yield "\t", own if column or height > 1 else (*own, tagdata.copied("", flip=False))
                 for text, tags, _ in lines[line] if line < len(lines) else ():
                     yield text, (*own, *tags)
             yield "\n", own

@@ -202,6 +202,21 @@ class Rig:
                 joined.append((kind, value))
         return joined
 
+    def picture(self) -> list[tuple[str, frozenset[str]]]:
+        """Stretches of text with the tags that each has, in whatever order they were added."""
+        active: set[str] = set()
+        stretches: list[tuple[str, frozenset[str]]] = []
+        for kind, value in self.dump():
+            if kind == "tagon":
+                active.add(value)
+            elif kind == "tagoff":
+                active.discard(value)
+            elif stretches and stretches[-1][1] == active:
+                stretches[-1] = (stretches[-1][0] + value, stretches[-1][1])
+            else:
+                stretches.append((value, frozenset(active)))
+        return stretches
+
     def draw(self, *pieces: str) -> None:
         self.window.draw([plain(piece) for piece in pieces])
 
