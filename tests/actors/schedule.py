@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from actors.chain import Windows
-from actors.drawing import DrawOp, InsertText
+from actors.drawing import DrawOp, InsertText, Run, Tail
 from actors.engine import (
     Aborted,
     Counted,
@@ -36,6 +36,7 @@ from actors.stage import Neighbours, Stage
 from actors.telemetry import Telemetry
 from actors.turn import EndReason, Figures, Phase, StopReason, TurnId
 from tests.fake_clock import FakeClock
+from tkinfer.chats.drawn import DrawnText
 
 
 class StepEngine:
@@ -122,17 +123,19 @@ def piece_text(turn: TurnId, seq: int) -> str:
 
 
 class PlainText:
-    """A TextRenderer that holds back the last piece until it knows more."""
+    """A TextRenderer that shows the last piece in a tail, until it knows more."""
 
     def __init__(self) -> None:
         self._held = ""
 
     def feed(self, text: str, *, tail: bool = True) -> list[DrawOp]:
-        del tail
         text, self._held = self._held + text, ""
         if text.endswith("3 "):
             text, self._held = text[:-2], text[-2:]
-        return [InsertText(text=text, source=text)] if text else []
+        ops: list[DrawOp] = [InsertText(text=text, source=text)] if text else []
+        if self._held and tail:
+            ops.append(Tail(runs=(Run(self._held),), source=self._held))
+        return ops
 
     def finish(self) -> list[DrawOp]:
         return self.feed("\n")
@@ -143,6 +146,7 @@ class Screen:
     """What the window knows: the text of each turn, how each ended, and what is being drawn."""
 
     shown: dict[TurnId, str] = field(default_factory=dict)
+    drawn: dict[TurnId, DrawnText] = field(default_factory=dict)
     ends: dict[TurnId, list[str]] = field(default_factory=dict)
     clicked: set[TurnId] = field(default_factory=set)
     drawing: deque[RenderOps] = field(default_factory=deque)
@@ -242,7 +246,7 @@ class Bench:
             return False
         item = self.screen.drawing.popleft()
         if item.turn not in self.screen.clicked and item.turn not in self.screen.ends:
-            text = "".join(op.source for op in item.ops)
+            text = self.screen.drawn.setdefault(item.turn, DrawnText()).new_text(item.ops)
             self.screen.shown[item.turn] = self.screen.shown.get(item.turn, "") + text
         self.output.acknowledge()
         return True

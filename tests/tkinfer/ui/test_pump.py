@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from actors.drawing import DrawOp, InsertText
+from actors.drawing import DrawOp, InsertRuns, InsertText, Run, Tail
 from actors.mailbox import LatestQueue
 from actors.messages import Finished, ModelLost, News, RenderOps, TurnEnd
 from actors.output import OutputQueue
@@ -122,6 +122,44 @@ def test_a_slice_joins_lists_and_is_bounded_in_characters_and_in_runs(rig: Rig) 
     rig.put(ONE, *["x" * 1500] * 4)
     rig.tick()
     assert [len(sources) for _turn, sources in rig.screen.calls] == [SLICE_RUNS, 3, 2]
+
+
+def insert(text: str) -> InsertText:
+    return InsertText(text=text, source=text)
+
+
+def tail(text: str) -> Tail:
+    return Tail(runs=(Run(text),), source=text)
+
+
+def test_only_the_last_tail_of_a_slice_is_drawn(rig: Rig) -> None:
+    rig.pump.job_begins(ONE)
+    for ops in ([tail("a")], [insert("a"), tail("b")], [tail("bc")]):
+        rig.output.put(RenderOps(turn=ONE, first_seq=0, pieces=1, ops=tuple(ops)))
+    rig.scheduler.run_for(TICK_MS)
+    assert rig.screen.calls == [(ONE, ["a", "bc"])]
+    assert rig.granted == 3
+
+
+def test_a_slice_never_ends_in_front_of_a_tail(rig: Rig) -> None:
+    rig.pump.job_begins(ONE)
+    rig.screen.cost_s = BUDGET_S
+    long = insert("x" * SLICE_CHARS)
+    rig.output.put(RenderOps(turn=ONE, first_seq=0, pieces=1, ops=(long, long, tail("end"))))
+    rig.scheduler.run_for(5 * TICK_MS)
+    assert [[len(source) for source in sources] for _, sources in rig.screen.calls] == [
+        [SLICE_CHARS],
+        [SLICE_CHARS, 3],
+    ]
+
+
+def test_runs_count_as_what_they_put_in(rig: Rig) -> None:
+    runs = tuple(Run("x") for _ in range(SLICE_RUNS - 1))
+    op = InsertRuns(runs=runs, source="x")
+    rig.pump.job_begins(ONE)
+    rig.output.put(RenderOps(turn=ONE, first_seq=0, pieces=1, ops=(op, op, op)))
+    rig.scheduler.run_for(TICK_MS)
+    assert [len(sources) for _, sources in rig.screen.calls] == [1, 1, 1]
 
 
 def test_reasoning_and_answer_are_never_drawn_together(rig: Rig) -> None:
