@@ -181,7 +181,16 @@ class App(LateActions, Actions):
         self.tuning().tell_idle_time()
         self.session = session
         self._open_first_model(session)
+        self._hint_at_fonts()
         _import_aside("tkinfer.markdown.renderer")  # 0.1 s that the first answer need not wait for
+
+    def _hint_at_fonts(self) -> None:
+        """Say once that this Tk's fonts could be better."""
+        from tkinfer.ui.fonthint import font_hint
+
+        if not self._keeper.settings.fonts_told and (hint := font_hint(self.root)) is not None:
+            self.window.show_notice(hint)
+            self._keeper.settings.fonts_told = True
 
     def _open_first_model(self, session: "Session") -> None:
         if self._model is not None:

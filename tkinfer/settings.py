@@ -37,6 +37,8 @@ class Settings:
     """Width and height in pixels, as in `1000x740`."""
     zoom: int = 0
     """Steps away from the normal text size."""
+    fonts_told: bool = False
+    """The hint at coarse fonts was shown."""
     system_prompt: str = ""
     idle_minutes: float = 0.0
     """A model not used for so long is unloaded; 0 is never."""
@@ -154,6 +156,7 @@ def _from_table(table: dict[str, Any]) -> Settings:
     zoom = table.get("zoom")
     if isinstance(zoom, int) and not isinstance(zoom, bool):
         settings.zoom = max(-6, min(16, zoom))
+    settings.fonts_told = table.get("fonts_told") is True
     if isinstance(table.get("system_prompt"), str):
         settings.system_prompt = table["system_prompt"][:MAX_TEXT]
     minutes = table.get("idle_minutes")

@@ -15,7 +15,7 @@ ODD_NAME = "Модели モデル é (v2) #1 100%/tiny\u3000模型.gguf"
 def test_a_round_trip_keeps_every_name_letter_for_letter(tmp_path: Path) -> None:
     """Case M-3."""
     folder = tmp_path / "Ünïcode 用户"
-    given = Settings(appearance=Appearance.DARK, window_size="900x700", zoom=2)
+    given = Settings(appearance=Appearance.DARK, window_size="900x700", zoom=2, fonts_told=True)
     given.remember_model(ODD_NAME)
     settings.save(given, folder)
     assert settings.load(folder) == (given, None)
