@@ -52,7 +52,7 @@ def _length(text: str, astral: int) -> int:
 def _astral(widget: tk.Misc) -> tuple[int, int]:
     """How many columns and how many steps such a character takes; asked once per interpreter."""
     interpreter = widget.tk
-    if not interpreter.getboolean(interpreter.call("info", "exists", _KNOWN)):
+    if str(interpreter.call("info", "exists", _KNOWN)) != "1":
         probe = tk.Text(widget)
         probe.insert("1.0", f"{_PROBE}ab")
         columns = int(str(probe.index("1.0 lineend")).split(".")[1]) - 2
