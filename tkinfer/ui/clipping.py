@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 from tkinfer.ui import tagdata, tcl
 from tkinfer.ui.composition import CHROME, HEADING, REASONING, SOFT_BREAK
+from tkinfer.ui.messagerows import Gap, MessageRows
+from tkinfer.ui.view import History
 
 _FIELDS = 3  # key, value, index
 
@@ -32,12 +34,25 @@ def clip(text: tk.Text, first: str, last: str) -> str:
     return "".join(own or everything)
 
 
-def clip_selection(text: tk.Text) -> str:
-    """The same for the selection; empty when there is none."""
+def clip_selection(text: tk.Text, rows: MessageRows, history: History) -> str:
+    """The same for the selection; empty when there is none. Messages that are selected, but not
+    drawn, are taken as they were written.
+    """
     if not text.tag_ranges("sel"):
         return ""
-    beyond = text.compare("sel.last", ">", "end-1c")  # Tk ends every Text with a newline of its own
-    return clip(text, "sel.first", "end-1c" if beyond else "sel.last")
+    first, last = "sel.first", "sel.last"
+    if text.compare(last, ">", "end-1c"):  # Tk ends every Text with a newline of its own
+        last = "end-1c"
+    gaps = [row for row in rows.between(first, last) if isinstance(row, Gap)]
+    if not gaps:
+        return clip(text, first, last)
+    parts: list[str] = []
+    for gap in gaps:
+        parts.append(clip(text, first, gap.start))
+        parts += [history.entry(index).text for index in range(gap.first, gap.end)]
+        first = f"{gap.start} lineend +1 indices"
+    parts.append(clip(text, first, last))
+    return "\n\n".join(part.strip("\n") for part in parts if part)
 
 
 def _stretches(text: tk.Text, first: str, last: str) -> Iterator[tuple[str, set[str]]]:

@@ -12,7 +12,7 @@ from typing import Final
 from actors.drawing import TextRenderer
 from tkinfer.ui import tcl
 from tkinfer.ui.following import Follower, ReadersPlace
-from tkinfer.ui.messagerows import Gap, MessageRows, Row, Shown
+from tkinfer.ui.messagerows import NORMAL, Gap, Manner, MessageRows, Row, Shown
 from tkinfer.ui.painter import Painting
 from tkinfer.ui.timers import Timers
 from tkinfer.ui.view import Entry, History
@@ -32,7 +32,7 @@ _FIRST_PAINT_S: Final = 0.06
 _JOB_END: Final = "filling.end"
 _ANCHOR: Final = "filling.anchor"
 
-MakeWriter = Callable[[str, Entry], Writer]
+MakeWriter = Callable[[Shown, Entry, str], Writer]
 Painted = Callable[[Shown, Entry, Writer], None]
 
 
@@ -114,11 +114,11 @@ class Filling:
                 break
         self.look()
 
-    def paint_last(self, entry: Entry, *, raw: bool = False) -> Shown:
+    def paint_last(self, entry: Entry, manner: Manner = NORMAL) -> Shown:
         """Draw a message behind all others: at once, if it is not a long one."""
         self.finish()
         row = self._rows.append()
-        row.raw = raw
+        row.manner = manner
         self._start(row, entry, self._tail)
         self._work(time.perf_counter() + _AT_ONCE_S)
         self.look()
@@ -169,11 +169,11 @@ class Filling:
         """Draw a message anew where it stands. It must not be the last one."""
         self.finish()
         anchor = ReadersPlace(self._text, row.start)
-        raw, index = row.raw, row.index
+        manner, index = row.manner, row.index
         self._rows.drop(row)
         gap = self._rows.of(index)
         assert isinstance(gap, Gap), "it was dropped"
-        new = self._begin(gap, index, raw=raw)
+        new = self._begin(gap, index, manner)
         self._work(time.perf_counter() + _AT_ONCE_S)
         anchor.restore(new.start)
         self.look()
@@ -192,15 +192,15 @@ class Filling:
 
     # ---- one message ------------------------------------------------------------------------
 
-    def _begin(self, gap: Gap, index: int, *, raw: bool = False) -> Shown:
+    def _begin(self, gap: Gap, index: int, manner: Manner = NORMAL) -> Shown:
         row = self._rows.open(gap, index)
-        row.raw = raw
+        row.manner = manner
         tcl.mark(self._text, _JOB_END, row.start, "right")
         self._start(row, self.history.entry(index), _JOB_END)
         return row
 
     def _start(self, row: Shown, entry: Entry, end: str) -> None:
-        writer = self._make_writer(end, entry)
+        writer = self._make_writer(row, entry, end)
         renderer = self.history.renderer() if entry.text and not entry.is_user else None
         row.size = len(entry.text)
         self._job = Painting(row, entry, writer, renderer)

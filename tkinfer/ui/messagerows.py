@@ -8,12 +8,25 @@ near the view, and what is far from it is dropped.
 import itertools
 import tkinter as tk
 from dataclasses import dataclass
+from typing import Final
 
 from tkinfer.ui import tcl
 from tkinfer.ui.composition import CHROME, GAP_LINE
 from tkinfer.ui.thoughts import Thoughts
 
 _numbers = itertools.count()
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How the user wants to see a message."""
+
+    raw: bool = False
+    """As it was written, Markdown and all."""
+    thoughts_open: bool = False
+
+
+NORMAL: Final = Manner()
 
 
 @dataclass(slots=True, eq=False)
@@ -26,7 +39,7 @@ class Shown:
     size: int = 0
     """Characters, about."""
     thoughts: Thoughts | None = None
-    raw: bool = False
+    manner: Manner = NORMAL
     has_table: bool = False
     stale: bool = False
     """It would look otherwise if it were drawn now; that is done when it comes into view."""

@@ -40,6 +40,8 @@ class Painting:
             thoughts = self.row.thoughts = writer.begin_thoughts()
             thoughts.add(entry.reasoning)
             thoughts.tell(entry.thought_s, over=not entry.grows or bool(entry.text))
+            if self.row.manner.thoughts_open:
+                thoughts.toggle()
         yield True
         if entry.is_user:
             writer.put(composer.open_user_band())
@@ -48,7 +50,7 @@ class Painting:
         elif entry.grows:
             yield from self._answer()
         else:
-            yield from self._plain(RAW) if self.row.raw else self._answer()
+            yield from self._plain(RAW) if self.row.manner.raw else self._answer()
             writer.put(composer.answer_end(entry.note, entry.tone.value))
 
     def _plain(self, tag: str) -> Iterator[bool]:

@@ -1,12 +1,12 @@
 """X11's PRIMARY selection, with the same characters as Copy."""
 
 import tkinter as tk
+from collections.abc import Callable
 
 from tkinfer.ui import tcl
-from tkinfer.ui.clipping import clip_selection
 
 
-def offer_as_primary(text: tk.Text) -> None:
+def offer_as_primary(text: tk.Text, selected: Callable[[], str]) -> None:
     """Own PRIMARY while something is selected in a Text made with `exportselection=False`.
 
     Tk's own export would hand out soft breaks and headings too. Elsewhere than on X11 nobody asks.
@@ -19,7 +19,7 @@ def offer_as_primary(text: tk.Text) -> None:
         """Give the next part to the asking program; the first request takes the selection down."""
         start = int(offset)
         if start == 0:
-            asked[0] = clip_selection(text)
+            asked[0] = selected()
         return asked[0][start : start + int(length)]
 
     def own(_event: "tk.Event[tk.Text]") -> None:

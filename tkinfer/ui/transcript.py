@@ -6,10 +6,11 @@ from lengths, nothing is searched, and every call is one insert (measured in tes
 
 import tkinter as tk
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from tkinter import ttk
 from typing import Final
 
-from actors.drawing import DrawOp, Tail
+from actors.drawing import DrawOp
 from actors.turn import Channel
 from tkinfer.ui import tcl
 from tkinfer.ui.answerrow import AnswerActions, AnswerRow
@@ -18,16 +19,15 @@ from tkinfer.ui.clicks import make_clickable, place_of
 from tkinfer.ui.clipping import clip, clip_selection
 from tkinfer.ui.codecopy import CodeCopy
 from tkinfer.ui.codepaint import CodePaint
-from tkinfer.ui.composition import CHROME, FIGURES, HEADING, MENU_LABEL, REASONING_HEAD, Composer
+from tkinfer.ui.composition import REASONING_HEAD, Composer
 from tkinfer.ui.filling import Filling
 from tkinfer.ui.following import Follower, ReadersPlace
 from tkinfer.ui.markdownstyles import MarkdownStyles
-from tkinfer.ui.messagerows import Gap, MessageRows, Shown
-from tkinfer.ui.painter import left_out_note
+from tkinfer.ui.messagerows import NORMAL, Manner, MessageRows, Shown
+from tkinfer.ui.openanswer import OpenAnswer
 from tkinfer.ui.palette import Palette
 from tkinfer.ui.primary import offer_as_primary
 from tkinfer.ui.readonly import make_readonly
-from tkinfer.ui.sanitise import clean_line
 from tkinfer.ui.tables import TableSetter
 from tkinfer.ui.theme import Theme
 from tkinfer.ui.view import AnswerChoices, Entry, History, Tone
@@ -39,7 +39,6 @@ _TAIL: Final = "tail"
 """Mark: where the next text goes, in front of the caret."""
 _SCROLLBAR_WIDTH: Final = 8
 _NEAR_EDGE: Final = 60
-_MOST_REDRAWN: Final = 20_000
 
 
 class Transcript:
@@ -92,12 +91,10 @@ class Transcript:
             redraw=self._repaint,
         )
         self._scroll_watchers: list[Callable[[], None]] = [self.filling.look, self._colours.look]
-        self._open: Shown | None = None
-        """The answer that is being made."""
-        self._writer: Writer | None = None
+        self._answer: OpenAnswer | None = None
         make_clickable(self.text, REASONING_HEAD, lambda e: self.toggle_thoughts(place_of(e)))
         make_readonly(self.text, copy=self.copy, typed=typed, to_start=self._to_start)
-        offer_as_primary(self.text)
+        offer_as_primary(self.text, self.selected)
         self.text.bind("<Configure>", self._resized)
         self._bind_focus_ring()
         theme.on_paint(self._paint)
@@ -157,56 +154,33 @@ class Transcript:
 
     def show_left_out(self, words: str) -> None:
         """Say under the heading of the open answer what its prompt has no room for."""
-        row = self._open
-        if row is not None:
+        if self._answer is not None:
             follow = self._follower.at_end()
-            if row.thoughts is not None:
-                row.thoughts.make_room(lambda: self._insert_left_out(row, words))
-            else:
-                self._insert_left_out(row, words)
+            self._answer.show_left_out(words)
             self._see_end(follow=follow)
-
-    def _insert_left_out(self, row: Shown, words: str) -> None:
-        text, tags = left_out_note(words)
-        self.text.insert(f"{row.start} lineend +1 indices", text, tags)
 
     def show_thinking(self, seconds: float, *, over: bool) -> None:
         """Say how long the model of the open answer thinks, or has thought."""
-        if self._open is not None and self._open.thoughts is not None:
-            self._open.thoughts.tell(seconds, over=over)
+        if self._answer is not None:
+            self._answer.tell_thinking(seconds, over=over)
 
     def draw(self, ops: Sequence[DrawOp], channel: Channel = Channel.ANSWER) -> None:
         """Draw at the end of the open answer; composing may raise, and then nothing was drawn."""
-        writer, row = self._writer, self._open
-        if writer is None or row is None:
-            return
-        self._finish_last()
-        follow = self._follower.at_end()
-        if channel is Channel.REASONING:
-            row.thoughts = row.thoughts or writer.begin_thoughts()
-            row.thoughts.add("".join(op.source for op in ops))
-        elif not writer.draw(ops):
-            return
-        row.size += sum(len(op.source) for op in ops if not isinstance(op, Tail))
-        self._see_end(follow=follow)
+        if self._answer is not None:
+            self._finish_last()
+            follow = self._follower.at_end()
+            if self._answer.draw(ops, channel):
+                self._see_end(follow=follow)
 
     def end_answer(self, figures: str, note: str, tone: Tone) -> None:
         """Close the answer; the figures go beside its author."""
-        writer, row = self._writer, self._open
-        if writer is None or row is None:
+        if self._answer is None:
             return
         self._finish_last()
         follow = self._follower.at_end()
         self._remove_caret()
-        if figures:
-            tags = (CHROME, HEADING, FIGURES)
-            place = f"{row.start} lineend -{len(MENU_LABEL) + 1} indices"
-            self.text.insert(place, f"   {clean_line(figures)}", tags)
-        # What a tail shows is a guess at what would follow; nothing does.
-        row.stale = writer.settle() and row.size < _MOST_REDRAWN
-        row.has_table = writer.composer.has_table
-        writer.put(writer.composer.answer_end(note, tone.value))
-        self._close_open()
+        self._answer.end(figures, note, tone)
+        self._close_answer()
         self._see_end(follow=follow)
         self.filling.look()
 
@@ -233,24 +207,8 @@ class Transcript:
         self.text.focus_set()
 
     def selected(self) -> str:
-        """What is selected, as a copy of it would be; of messages that are not drawn, as they were
-        written.
-        """
-        text, history = self.text, self.filling.history
-        if not text.tag_ranges("sel"):
-            return ""
-        gaps = [row for row in self.rows.between("sel.first", "sel.last") if isinstance(row, Gap)]
-        parts: list[str] = []
-        first = "sel.first"
-        for gap in gaps:
-            parts.append(clip(text, first, gap.start))
-            parts += [history.entry(index).text for index in range(gap.first, gap.end)]
-            first = f"{gap.start} lineend +1 indices"
-        if not gaps:
-            return clip_selection(text)
-        last = "end-1c" if text.compare("sel.last", ">", "end-1c") else "sel.last"
-        parts.append(clip(text, first, last))
-        return "\n\n".join(part.strip("\n") for part in parts if part)
+        """What is selected, as a copy of it would be."""
+        return clip_selection(self.text, self.rows, self.filling.history)
 
     def on_scroll(self, scrolled: Callable[[], None]) -> None:
         """Call this when the view has moved."""
@@ -276,11 +234,11 @@ class Transcript:
     @property
     def is_busy(self) -> bool:
         """Whether an answer is being made."""
-        return self._open is not None
+        return self._answer is not None
 
     def is_open(self, row: Shown) -> bool:
         """Whether this message is the answer that is being made."""
-        return row is self._open
+        return self._answer is not None and row is self._answer.row
 
     def figures_of(self, row: Shown) -> str:
         """A message's figures, in words."""
@@ -301,11 +259,12 @@ class Transcript:
         row = self.message_at(place)
         if row is not None and row.thoughts is not None:
             row.thoughts.toggle()
+            row.manner = replace(row.manner, thoughts_open=row.thoughts.is_open)
 
     def toggle_raw(self, row: Shown) -> None:
         """Show a message as it was written, or as it is meant."""
-        if row is not self._open:
-            row.raw = not row.raw
+        if not self.is_open(row):
+            row.manner = replace(row.manner, raw=not row.manner.raw)
             self._repaint(row)
 
     # ---- inside -----------------------------------------------------------------------------
@@ -318,46 +277,45 @@ class Transcript:
         place = ReadersPlace(self.text, row.start)
         self._make_room()
         self.filling.forget_from(row.index)
-        new = self._draw_last(self.filling.history.entry(row.index), raw=row.raw)
+        new = self._draw_last(self.filling.history.entry(row.index), row.manner)
         self._show_row()
         place.restore(new.start)
 
-    def _draw_last(self, entry: Entry, *, raw: bool = False) -> Shown:
+    def _draw_last(self, entry: Entry, manner: Manner = NORMAL) -> Shown:
         """Draw a message behind all others."""
-        self._close_open()
-        row = self.filling.paint_last(entry, raw=raw)
+        self._close_answer()
+        row = self.filling.paint_last(entry, manner)
         if entry.grows:
             self._put_caret()
         return row
 
-    def _make_writer(self, end: str, entry: Entry) -> Writer:
+    def _make_writer(self, row: Shown, entry: Entry, end: str) -> Writer:
         composer = Composer(self._setter, plain=not entry.grows)
         writer = Writer(self.text, composer, end, self._styles.configure_stops)
         if entry.grows:
-            self._writer = writer
+            self._answer = OpenAnswer(self.text, row, writer)
         return writer
 
     def _painted(self, row: Shown, entry: Entry, writer: Writer) -> None:
         """A message of the history is drawn to its end."""
         if entry.grows:
-            self._open = row
             self.text.mark_gravity(row.start, "left")
-        else:
-            writer.close()
-            self._colours.look()
-            if row is self.rows.rows[-1]:
-                self._show_row()
+            return
+        writer.close()
+        self._colours.look()
+        if row is self.rows.rows[-1]:
+            self._show_row()
 
     def _finish_last(self) -> None:
         if self.filling.paints_last:
             self.filling.finish()
 
-    def _close_open(self) -> None:
+    def _close_answer(self) -> None:
         """No answer is open any more."""
-        if self._open is not None and self._writer is not None:
-            self._writer.close()
-            self.rows.settle(self._open)
-        self._open, self._writer = None, None
+        if self._answer is not None:
+            self._answer.close()
+            self.rows.settle(self._answer.row)
+        self._answer = None
 
     def _make_room(self) -> None:
         """The next message begins here: nothing that only the last one has may stand below it."""
@@ -376,7 +334,7 @@ class Transcript:
         self._colours.reset()
         self._row.forget()
         self._has_caret = False
-        self._close_open()
+        self._close_answer()
         self._choices = None
         self.text.delete("1.0", "end")
         self.text.mark_set(_TAIL, "end-1c")

@@ -79,7 +79,7 @@ class TranscriptMenus:
         if transcript.is_open(row):
             return rows
         if not is_question:
-            label = "Show formatted" if row.raw else "Show raw text"
+            label = "Show formatted" if row.manner.raw else "Show raw text"
             rows.append(Item(label=label, action=partial(transcript.toggle_raw, row)))
         if transcript.is_busy:
             return rows

@@ -290,3 +290,49 @@ def test_replacing_costs_the_same_in_a_long_chat(rig: Rig) -> None:
         rig.text.tk = real
         counts.append(len(counter.commands))
     assert counts[0] == counts[1]
+
+
+def test_a_long_answer_goes_on_while_it_is_still_being_drawn(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tkinfer.ui.filling._AT_ONCE_S", 0.0)
+    text = "A paragraph.\n\n" * 2_000
+    exchange(rig, "Why?", "Because.")
+    rig.replace(Entry(author="Model", text=text, grows=True))
+    assert rig.window.transcript.filling.paints_last
+    renderer = MarkdownRenderer()
+    renderer.feed(text)
+    rig.window.draw(renderer.feed("And *more*"))
+    rig.window.draw(renderer.finish())
+    rig.window.end_answer(figures="", note="", tone=Tone.PLAIN)
+    assert rig.shown().count("A paragraph.") == 2_000
+    assert rig.shown().endswith("A paragraph.\n\nAnd more\n")
+
+
+def test_a_stop_before_a_long_answer_is_drawn_again_loses_nothing(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tkinfer.ui.filling._AT_ONCE_S", 0.0)
+    exchange(rig, "Why?", "Because.")
+    rig.replace(Entry(author="Model", text="A paragraph.\n\n" * 2_000, grows=True))
+    rig.window.show_running(running=False)
+    rig.window.end_answer(figures="", note="Stopped.", tone=Tone.PLAIN)
+    assert rig.shown().count("A paragraph.") == 2_000
+    assert rig.shown().endswith("Stopped.\n")
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_an_open_fold_stays_open_when_its_message_is_drawn_anew(
+    rig: Rig,
+    last: bool,
+) -> None:
+    thinks = Entry(author="Model", text="*so*", reasoning="hm, hm")
+    rig.show(asked("Why?"), thinks, *([] if last else [asked("And?"), said("Because.")]))
+    transcript = rig.window.transcript
+    transcript.toggle_thoughts(rig.text.search("Thought", "1.0"))
+    assert "hm, hm" in rig.shown()
+    transcript.toggle_raw(transcript.rows.shown[1])
+    assert "hm, hm\n*so*" in rig.shown()
+    transcript.toggle_thoughts(rig.text.search("Thought", "1.0"))
+    transcript.toggle_raw(transcript.rows.shown[1])
+    assert "hm, hm" not in rig.shown()

@@ -331,5 +331,5 @@ def test_a_tail_is_bounded_however_long_the_paragraph(rig: Rig) -> None:
     renderer = MarkdownRenderer()
     for _ in range(400):
         rig.window.draw(renderer.feed("a line of a paragraph that never ends\n"))
-        tail = rig.window.transcript._writer._tail
+        tail = rig.window.transcript._answer._writer._tail
         assert tail is None or sum(len(text) for text, _ in tail.runs) < 4_000
