@@ -1,6 +1,7 @@
 """OperationMaker: the parts of an answer → drawing operations."""
 
 import copy
+import logging
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final, assert_never
@@ -38,6 +39,8 @@ from tkinfer.markdown.parts import (
     Verbatim,
 )
 
+log = logging.getLogger(__name__)
+
 _BULLETS: Final = "•◦▪"
 _TASK: Final = re.compile(r"\[(?P<done>[ xX])\][ \t]+")
 _TASKS: Final = {" ": "☐", "x": "☑", "X": "☑"}
@@ -65,8 +68,16 @@ class OperationMaker:
         return other
 
     def of(self, part: Part) -> list[SettledOp]:
-        """The operations of the next part."""
-        ops = self._of(part)
+        """The operations of the next part. What can't be made of it is shown as it is written:
+        an answer must not fail for a formula.
+        """
+        try:
+            ops = self._of(part)
+        except Exception:
+            # A tail comes again and again, and is only a guess.
+            level = logging.DEBUG if self._is_tail else logging.ERROR
+            log.log(level, "this Markdown can't be drawn: %.200r", part.source, exc_info=True)
+            ops = _as_written(part)
         self._begun = True
         return ops
 
@@ -191,6 +202,18 @@ class OperationMaker:
         return TableRow(
             cells=tuple(tuple(self._inline.runs(cell)) for cell in cells), source=source
         )
+
+
+def _as_written(part: Part) -> list[SettledOp]:
+    source = part.source
+    match part:
+        case TableBegins(align=align, head=cells):
+            row = TableRow(cells=tuple((Run(cell),) for cell in cells), source=source)
+            return [OpenBlock(kind=BlockKind.TABLE, info="", source="", align=align), row]
+        case TableLine(cells=cells):
+            return [TableRow(cells=tuple((Run(cell),) for cell in cells), source=source)]
+        case _:
+            return [InsertText(text=source, source=source)]
 
 
 def _own(path: Path, *more: str) -> tuple[str, ...]:

@@ -86,6 +86,11 @@ class FindBar:
         self._closed()
         return True
 
+    def chat_changed(self) -> None:
+        """Another chat is shown."""
+        if self.is_open:
+            self._search()
+
     def next(self) -> None:
         """Go to the next hit; behind the last one comes the first."""
         self._go(1)
@@ -148,7 +153,7 @@ class FindBar:
 
     def _go(self, step: int) -> None:
         finding = self._finding
-        if finding is None or finding.needle != self.box.get():
+        if finding is None or not finding.is_of(self._transcript.filling.history, self.box.get()):
             self._timers.cancel("typed")
             self._search()
         elif finding.total:

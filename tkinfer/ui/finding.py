@@ -27,6 +27,10 @@ class Finding:
         self.pattern = re.compile(re.escape(needle), re.IGNORECASE)
         self._words = [word.casefold() for word in _WORD.findall(needle)]
 
+    def is_of(self, history: History, needle: str) -> bool:
+        """Whether that is what was looked for, and where, as far as is known."""
+        return (history, needle) == (self._history, self.needle) and len(history) == self._count
+
     @property
     def complete(self) -> bool:
         return self._next >= self._count

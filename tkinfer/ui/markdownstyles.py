@@ -7,8 +7,8 @@ from typing import Final
 from tkinfer.markdown import tags as md
 from tkinfer.ui import fonts, tcl
 from tkinfer.ui.palette import Palette
-from tkinfer.ui.tables import STOPS, TABLE, TABLE_HEAD, TABLE_LAST, TABLE_NAME
-from tkinfer.ui.tagdata import STRONG_EMPHASIS
+from tkinfer.ui.tables import TABLE, TABLE_HEAD, TABLE_LAST, TABLE_NAME
+from tkinfer.ui.tagdata import STOPS, STRONG_EMPHASIS
 from tkinfer.ui.theme import Theme
 
 CODE_COLOURS: Final = (

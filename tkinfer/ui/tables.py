@@ -20,8 +20,6 @@ TABLE_NAME: Final = "table.name"
 """On a column's name in front of a cell."""
 TABLE_LAST: Final = "table.last"
 """On the end of a row's last cell."""
-STOPS: Final = "stops:"
-"""Begins the tag that says where the tab stops are, as `12l,90r`."""
 MEASURED_ROWS: Final = 50
 """The columns are as wide as the first rows want them; later rows are fitted in, so that a long
 table is not drawn again and again.
@@ -136,7 +134,7 @@ class TableSetter:
                 case _:
                     stops.append(f"{left}l")
             left += width + self._px(_GAP)
-        return STOPS + ",".join(stops)
+        return tagdata.STOPS + ",".join(stops)
 
     def _words(self, cell: Sequence[Run], *, is_head: bool) -> Words:
         """The cell's text, cut behind spaces."""

@@ -11,6 +11,8 @@ from tkinfer.ui.sanitise import NO_TEXT
 _COPIED: Final = ("as0:", "as1:")
 """Two of them, so that equal neighbours stay two stretches."""
 _LINK: Final = "to:"
+STOPS: Final = "stops:"
+"""Begins the tag that says where the tab stops of a table are, as `12l,90r`."""
 
 STRONG_EMPHASIS: Final = "strong.em"
 
@@ -33,6 +35,11 @@ def link_to(address: str) -> str:
 def address_of(tag: str) -> str | None:
     """Where a stretch with this tag leads; None: it is no such tag."""
     return tag[len(_LINK) :] if tag.startswith(_LINK) else None
+
+
+def is_data(tag: str) -> bool:
+    """Whether the tag was made for some stretch, and is of no use without it."""
+    return tag.startswith((*_COPIED, _LINK, STOPS))
 
 
 def styled(run_tags: tuple[str, ...]) -> tuple[str, ...]:

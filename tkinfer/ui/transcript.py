@@ -12,7 +12,7 @@ from typing import Final
 
 from actors.drawing import DrawOp
 from actors.turn import Channel
-from tkinfer.ui import tcl
+from tkinfer.ui import tagdata, tcl
 from tkinfer.ui.answerrow import AnswerActions, AnswerRow
 from tkinfer.ui.bands import CARET_IMAGE, Bands
 from tkinfer.ui.clicks import make_clickable, place_of
@@ -129,11 +129,6 @@ class Transcript:
             self._follower.jump()
         elif (row := self.rows.of(index)) is not None:
             place.restore(row.start)
-
-    def clear(self) -> None:
-        """Forget the conversation, and every timer of it."""
-        self._empty()
-        self.filling.reset()
 
     def add_user_message(self, text: str) -> None:
         """Show what the user sent, and go there: it is what the user looks at now."""
@@ -337,6 +332,8 @@ class Transcript:
         self._close_answer()
         self._choices = None
         self.text.delete("1.0", "end")
+        if data := list(filter(tagdata.is_data, self.text.tag_names())):
+            self.text.tag_delete(*data)
         self.text.mark_set(_TAIL, "end-1c")
         self._follower.reset()
 

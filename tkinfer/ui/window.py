@@ -143,6 +143,7 @@ class MainWindow:
     def show_history(self, history: History, at: int | None = None) -> None:
         self.show_choices(None)
         self.transcript.show_history(history, at)
+        self.find.chat_changed()
 
     def redraw_from(self, index: int) -> None:
         self.transcript.redraw_from(index)

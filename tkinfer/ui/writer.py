@@ -10,7 +10,7 @@ from tkinfer.ui import tcl
 from tkinfer.ui.bands import cap_image
 from tkinfer.ui.composition import BARE_CAP, CAP, CHROME, Composed, Composer, Drawn
 from tkinfer.ui.indices import Indices
-from tkinfer.ui.tables import STOPS
+from tkinfer.ui.tagdata import STOPS
 from tkinfer.ui.thoughts import Thoughts
 
 _numbers = itertools.count()

@@ -16,6 +16,7 @@ from actors.drawing import (
     Tail,
 )
 from tests.tkinfer.markdown.texts import PAGE, TEXTS, cut
+from tkinfer.markdown.inline import InlineParser
 from tkinfer.markdown.renderer import MarkdownRenderer
 
 
@@ -116,3 +117,23 @@ def test_only_web_and_mail_addresses_are_links() -> None:
     text = "[a](javascript:x) [b](https://b.org) [c](file:///etc/passwd) [d](mailto:d@e.org)"
     runs = [run for op in rendered([text]) if isinstance(op, InsertRuns) for run in op.runs]
     assert [run.link for run in runs if run.link] == ["https://b.org", "mailto:d@e.org"]
+
+
+@pytest.mark.errors_logged("this Markdown can't be drawn")
+@pytest.mark.parametrize("text", ["a **bad** word\n\nnext\n", "| bad |\n|---|\n| bad |\n\nnext\n"])
+def test_what_can_not_be_parsed_is_shown_as_it_is_written(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = InlineParser.runs
+
+    def runs(self: InlineParser, words: str, own: tuple[str, ...] = ()) -> list[Run]:
+        if "bad" in words:
+            raise RecursionError
+        return real(self, words, own)
+
+    monkeypatch.setattr(InlineParser, "runs", runs)
+    ops = rendered(list(text))
+    assert source(ops) == text
+    shown = str(flat(ops))
+    assert "bad" in shown
+    assert "next" in shown

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.tkinfer.ui.rig import Chat, Rig
+from tkinfer.ui import tagdata
 from tkinfer.ui.findbar import FOUND, FOUND_NOW
 from tkinfer.ui.finding import Finding
 from tkinfer.ui.view import Entry
@@ -137,3 +138,24 @@ def test_the_wheel_zooms_while_control_is_held(rig: Rig) -> None:
     rig.text.event_generate("<Control-Button-5>")
     rig.settle()
     assert rig.window.zoom() == 1
+
+
+@pytest.mark.ui
+def test_another_chat_is_searched_as_soon_as_it_is_shown(rig: Rig) -> None:
+    rig.show(*HAYSTACK)
+    rig.press(rig.box, "<Control-f>")
+    type_needle(rig, "needle")
+    rig.show(*HAYSTACK[:1])
+    rig.wait(lambda: rig.window.find.count.cget("text") == "1 of 1", "the new chat is searched")
+    rig.chat.entries += HAYSTACK[1:]
+    rig.window.redraw_from(1)
+    rig.press(rig.window.find.box, "<Return>")
+    rig.wait(lambda: rig.window.find.count.cget("text") == "1 of 6", "so is what has come")
+
+
+@pytest.mark.ui
+def test_tags_that_hold_data_go_with_their_chat(rig: Rig) -> None:
+    rig.show(Entry(author="Model", text="[a](https://example.org) $x^2$\n\n|a|\n|-|\n|b|\n"))
+    assert any(tagdata.is_data(tag) for tag in rig.text.tag_names())
+    rig.show()
+    assert not any(tagdata.is_data(tag) for tag in rig.text.tag_names())
