@@ -6,8 +6,7 @@ link finds only definitions in front of it.
 """
 
 import copy
-import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from actors.drawing import Align
@@ -23,11 +22,17 @@ from tkinfer.markdown.containers import (
     quoted,
 )
 from tkinfer.markdown.leaves import CODE_INDENT, Fence, Html
+from tkinfer.markdown.openleaves import (
+    OpenIndented,
+    OpenTable,
+    OpenText,
+    paragraph_of,
+    parts_of,
+)
 from tkinfer.markdown.parts import (
     CodeBegins,
     CodeEnds,
     CodeText,
-    Definition,
     Formula,
     Gap,
     Paragraph,
@@ -42,39 +47,7 @@ from tkinfer.markdown.parts import (
 MAX_PARAGRAPH: Final = 1_500
 """Characters. Inline Markdown of so many takes 1 ms; an open paragraph is parsed at each batch."""
 
-_DEFINITION: Final = re.compile(
-    r"""\[(?P<label>(?:[^\[\]\\]|\\.){1,200})\]:[ \t]*(?P<address><[^<>]*>|[^\s<]\S*)"""
-    r"""(?:[ \t]+(?:"[^"]*"|'[^']*'|\([^()]*\)))?[ \t]*"""
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """An open paragraph, or an open formula if `closing` says what ends that."""
-
-    lines: tuple[str, ...]
-    source: str
-    path: Path
-    markers: tuple[str, ...]
-    closing: str = ""
-
-    def plus(self, line: str, source: str) -> "_Text":
-        return replace(self, lines=(*self.lines, line), source=self.source + source)
-
-
-@dataclass(frozen=True, slots=True)
-class _Indented:
-    """Indented code; blank lines are part of it only if more code follows."""
-
-    blanks: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    align: tuple[Align, ...]
-
-
-_Leaf = _Text | Fence | Html | _Indented | _Table | None
+_Leaf = OpenText | Fence | Html | OpenIndented | OpenTable | None
 
 
 class BlockParser:
@@ -98,19 +71,19 @@ class BlockParser:
     @property
     def in_code(self) -> bool:
         """Whether a line now is code, unless it ends that."""
-        return isinstance(self._leaf, Fence | _Indented)
+        return isinstance(self._leaf, Fence | OpenIndented)
 
     @property
     def open_source(self) -> str:
         """The text that was taken and is in no part yet."""
         leaf = self._leaf
-        if isinstance(leaf, _Text):
+        if isinstance(leaf, OpenText):
             return leaf.source
-        return "".join(blank for _, blank in leaf.blanks) if isinstance(leaf, _Indented) else ""
+        return "".join(blank for _, blank in leaf.blanks) if isinstance(leaf, OpenIndented) else ""
 
     @property
     def in_table(self) -> bool:
-        return isinstance(self._leaf, _Table)
+        return isinstance(self._leaf, OpenTable)
 
     def line(self, source: str, *, ends: bool = True) -> list[Part]:
         """Take a line with its line feed, the last line without one, or a part of a long line that
@@ -134,12 +107,12 @@ class BlockParser:
     def _begin(self, content: str, source: str, *, ends: bool) -> None:
         depth, rest = continued(self._path, Rest(content))
         whole = depth == len(self._path)
-        if not whole and not isinstance(self._leaf, _Text):
+        if not whole and not isinstance(self._leaf, OpenText):
             self._leave(depth)
             whole = True
         if whole and self._in_verbatim(rest, source, ends=ends):
             return
-        paragraph = self._leaf if isinstance(self._leaf, _Text) else None
+        paragraph = self._leaf if isinstance(self._leaf, OpenText) else None
         at = self._path[:depth]
         opened: list[Quote | Item] = []
         markers: list[str] = []
@@ -175,7 +148,7 @@ class BlockParser:
                     self._code(rest.without_columns(leaf.indent).text, source, ends=ends)
             case Html(end=end) if end is not None or not rest.is_blank:
                 self._html(leaf, rest, source, ends=ends)
-            case _Text() if leaf.closing:
+            case OpenText() if leaf.closing:
                 self._formula_line(leaf, rest, source, ends=ends)
             case _:
                 return False
@@ -186,7 +159,7 @@ class BlockParser:
         rest: Rest,
         source: str,
         *,
-        paragraph: _Text | None,
+        paragraph: OpenText | None,
         depth: int,
         whole: bool,
         ends: bool,
@@ -204,7 +177,7 @@ class BlockParser:
             return
         if paragraph is not None:  # also where the line has fewer marks: it goes on lazily
             self._more(paragraph, rest.words, source, ends=ends)
-        elif isinstance(self._leaf, _Table) and ends:
+        elif isinstance(self._leaf, OpenTable) and ends:
             cells = _fit(leaves.cells_of(rest.words), len(self._leaf.align))
             self._add(TableLine(source=source, cells=cells))
         else:
@@ -212,20 +185,20 @@ class BlockParser:
             self._open_text(rest, source, ends=ends)
 
     def _blank(self, rest: Rest, source: str, depth: int) -> None:
-        if isinstance(self._leaf, _Indented):
+        if isinstance(self._leaf, OpenIndented):
             line = rest.without_columns(CODE_INDENT).text + _ending(source)
-            self._leaf = _Indented((*self._leaf.blanks, (line, source)))
+            self._leaf = OpenIndented((*self._leaf.blanks, (line, source)))
             return
         self._close_leaf()
         self._leave(depth)
         self._add(Gap(source=source, path=self._path, markers=self._take_markers()))
 
-    def _of_paragraph(self, paragraph: _Text, rest: Rest, source: str) -> bool:
+    def _of_paragraph(self, paragraph: OpenText, rest: Rest, source: str) -> bool:
         """Whether the line makes the open paragraph a heading or the head of a table."""
         level = leaves.underline(rest)
         if level is not None:
             text = "\n".join(paragraph.lines)
-            self._add(_paragraph(paragraph, text, source=paragraph.source + source, level=level))
+            self._add(paragraph_of(paragraph, text, source=paragraph.source + source, level=level))
             self._leaf = None
             return True
         align = leaves.alignment(rest)
@@ -236,14 +209,14 @@ class BlockParser:
         return True
 
     def _open_table(
-        self, paragraph: _Text, head: tuple[str, ...], align: tuple[Align, ...], source: str
+        self, paragraph: OpenText, head: tuple[str, ...], align: tuple[Align, ...], source: str
     ) -> None:
         *above, _ = paragraph.source.splitlines(keepends=True)
         source_above = "".join(above)
         markers = paragraph.markers
         if len(paragraph.lines) > 1:
             text = "\n".join(paragraph.lines[:-1])
-            self._add(_paragraph(paragraph, text, source=source_above))
+            self._add(paragraph_of(paragraph, text, source=source_above))
             markers = ()
         self._add(
             TableBegins(
@@ -254,24 +227,24 @@ class BlockParser:
                 head=head,
             )
         )
-        self._leaf = _Table(align)
+        self._leaf = OpenTable(align)
 
     def _indented(self, rest: Rest, source: str, *, in_paragraph: bool, ends: bool) -> bool:
         """Whether the line is indented code, and not a paragraph that goes on."""
         if in_paragraph or not _is_indented(rest) or rest.is_blank:
             return False
-        if isinstance(self._leaf, _Indented):
+        if isinstance(self._leaf, OpenIndented):
             for line, blank in self._leaf.blanks:
                 self._add(CodeText(source=blank, text=line))
         else:
             self._close_leaf()
             self._add(CodeBegins(source="", info="", path=self._path, markers=self._take_markers()))
-        self._leaf = _Indented()
+        self._leaf = OpenIndented()
         self._code(rest.without_columns(CODE_INDENT).text, source, ends=ends)
         return True
 
     def _begins(
-        self, rest: Rest, source: str, *, paragraph: _Text | None, depth: int, ends: bool
+        self, rest: Rest, source: str, *, paragraph: OpenText | None, depth: int, ends: bool
     ) -> bool:
         """Whether a block begins here that ends a paragraph."""
         heading = leaves.heading(rest) if ends else None
@@ -292,7 +265,7 @@ class BlockParser:
             self._add(CodeBegins(source=source, info=fence.info, path=path, markers=markers))
             self._leaf = fence
         elif closing:
-            self._leaf = _Text((rest.words,), source, path, markers, closing)
+            self._leaf = OpenText((rest.words,), source, path, markers, closing)
         elif html:
             self._markers = markers
             self._html(html, rest, source, ends=ends)
@@ -305,31 +278,31 @@ class BlockParser:
     def _go_on(self, content: str, source: str, *, ends: bool) -> None:
         """Take a further part of a line: it is of the same kind as its beginning."""
         leaf = self._leaf
-        if isinstance(leaf, Fence | _Indented):
+        if isinstance(leaf, Fence | OpenIndented):
             self._code(content, source, ends=ends)
         elif isinstance(leaf, Html):
             self._html(leaf, Rest(content), source, ends=ends)
         else:
-            text = leaf if isinstance(leaf, _Text) else _Text((), "", self._path, ())
+            text = leaf if isinstance(leaf, OpenText) else OpenText((), "", self._path, ())
             self._more(text, content, source, ends=ends)
 
     # ---- text -----------------------------------------------------------------------------
 
     def _open_text(self, rest: Rest, source: str, *, ends: bool) -> None:
-        text = _Text((), "", self._path, self._take_markers())
+        text = OpenText((), "", self._path, self._take_markers())
         self._more(text, rest.words, source, ends=ends)
 
-    def _more(self, text: _Text, line: str, source: str, *, ends: bool) -> None:
+    def _more(self, text: OpenText, line: str, source: str, *, ends: bool) -> None:
         """Put a line to a paragraph; a paragraph that grows too long is parted in front of it."""
         if text.lines and len(text.source) + len(source) > MAX_PARAGRAPH:
             self._add_text(text)
-            text = _Text((), "", text.path, ())
+            text = OpenText((), "", text.path, ())
         self._leaf = text.plus(line, source)
         if not ends:
             self._add_text(self._leaf, ends_line=False)
-            self._leaf = _Text((), "", text.path, ())
+            self._leaf = OpenText((), "", text.path, ())
 
-    def _formula_line(self, text: _Text, rest: Rest, source: str, *, ends: bool) -> None:
+    def _formula_line(self, text: OpenText, rest: Rest, source: str, *, ends: bool) -> None:
         grown = text.plus(rest.text, source)
         if ends and text.closing in rest.text:
             last = source.endswith("\n")
@@ -345,32 +318,12 @@ class BlockParser:
             self._leaf = None
         elif not ends or len(grown.source) > MAX_PARAGRAPH:  # it was no formula
             self._add_text(replace(grown, closing=""), ends_line=ends)
-            self._leaf = None if ends else _Text((), "", text.path, ())
+            self._leaf = None if ends else OpenText((), "", text.path, ())
         else:
             self._leaf = grown
 
-    def _add_text(self, text: _Text, *, ends_line: bool = True) -> None:
-        """Add a paragraph, in front of it the definitions that it begins with."""
-        lines, source, markers = text.lines, text.source, text.markers
-        while lines and (found := _DEFINITION.fullmatch(lines[0].strip(" \t"))):
-            first = source.splitlines(keepends=True)[0]
-            alone = first == source
-            self._add(
-                Definition(
-                    source=first,
-                    path=text.path,
-                    markers=markers,
-                    text=lines[0],
-                    label=found["label"],
-                    address=found["address"].strip("<>"),
-                    ends_line=ends_line or not alone,
-                )
-            )
-            lines, source, markers = lines[1:], source[len(first) :], ()
-        if source:
-            rest = replace(text, lines=lines, source=source, markers=markers)
-            part = _paragraph(rest, "\n".join(lines), source=source)
-            self._add(part if ends_line else replace(part, ends_line=False))
+    def _add_text(self, text: OpenText, *, ends_line: bool = True) -> None:
+        self._found += parts_of(text, ends_line=ends_line)
 
     # ---- code and HTML --------------------------------------------------------------------
 
@@ -399,16 +352,16 @@ class BlockParser:
     def _close_leaf(self, *, ends_line: bool = True) -> None:
         leaf, self._leaf = self._leaf, None
         match leaf:
-            case _Text():
+            case OpenText():
                 if leaf.source:
                     self._add_text(leaf, ends_line=ends_line or leaf.source.endswith("\n"))
             case Fence():
                 self._add(CodeEnds(source=""))
-            case _Indented():
+            case OpenIndented():
                 self._add(CodeEnds(source=""))
                 for _, blank in leaf.blanks:
                     self._add(Gap(source=blank, path=self._path))
-            case _Table():
+            case OpenTable():
                 self._add(TableEnds(source=""))
             case _:
                 pass
@@ -423,17 +376,6 @@ class BlockParser:
     def _taken(self) -> list[Part]:
         found, self._found = self._found, []
         return found
-
-
-def _paragraph(text: _Text, shown: str, *, source: str, level: int = 0) -> Paragraph:
-    return Paragraph(
-        source=source,
-        path=text.path,
-        markers=text.markers,
-        text=shown,
-        level=level,
-        ends_line=source.endswith("\n"),
-    )
 
 
 def _is_indented(rest: Rest) -> bool:
