@@ -18,7 +18,7 @@ CHAT = 2_000
 
 
 def markdown(seed: int = 1) -> Iterator[str]:
-    """Endless prose and code: paragraphs, headings, lists, inline code, fenced blocks."""
+    """Endless technical prose: headings, lists, formulae, links, tables, quotes, code."""
     chance = random.Random(seed)
     for number in count(1):
         yield f"## Part {number}\n\n"
@@ -26,9 +26,19 @@ def markdown(seed: int = 1) -> Iterator[str]:
             yield paragraph(chance) + "\n\n"
         for item in range(1, 4):
             yield f"{item}. **{sentence(chance, 3)}** {sentence(chance, 8)}\n"
+        yield f"\nWith $x_{{{number}}}^2 \\le \\frac{{a}}{{b}}$ and [a link](https://example.org/{number}):\n"
+        yield from table(chance, 6)
+        yield f"\n> {sentence(chance, 12)}\n"
         yield "\n```python\n"
         yield from code(chance, 12)
         yield "```\n\n"
+
+
+def table(chance: random.Random, rows: int) -> Iterator[str]:
+    yield "\n| Layer | Latency | Note |\n|:--|--:|:-:|\n"
+    for _ in range(rows):
+        name, value = chance.choice(WORDS), chance.randint(1, 99_999)
+        yield f"| {name} | {value:,} ms | **{chance.choice(WORDS)}** {sentence(chance, 3)} |\n"
 
 
 def paragraph(chance: random.Random) -> str:
@@ -68,6 +78,13 @@ def paced(items: Iterable[str], per_s: float) -> Iterator[str]:
             time.sleep(due - now)
         due += 1 / per_s
         yield item
+
+
+def paragraphs(seed: int = 4) -> Iterator[str]:
+    """Endless prose, as a model thinks."""
+    chance = random.Random(seed)
+    while True:
+        yield paragraph(chance) + "\n\n"
 
 
 def streamed_markdown(amount: int, per_s: float) -> Iterator[str]:

@@ -1,14 +1,15 @@
 """Does the window stay alive? Lateness of 16 ms ticks while text streams into a long chat.
 
-First 500 pieces a second of mixed Markdown and code, then the real model, both into a chat of 2,000
-messages. The heartbeat is a timer of its own in the main loop: it is late by as much as a key press
-would be.
+First 500 pieces a second, reasoning and then Markdown with tables, formulae and code; then the real
+model; both into a chat of 2,000 messages. The heartbeat is a timer of its own in the main loop: it
+is late by as much as a key press would be.
 """
 
 import time
+from itertools import islice
 
 from tests.bench.common import Figures, Options, as_ms, at_most, percentile, say, starter
-from tests.bench.material import CHAT, streamed_markdown
+from tests.bench.material import CHAT, paced, paragraphs, pieces, streamed_markdown
 from tests.bench.program import (
     SCRIPTED_MODEL,
     EitherEngine,
@@ -31,7 +32,8 @@ QUESTION = "Write a very long story about a clockmaker who repairs the moon. Tel
 def run(options: Options) -> Figures:
     seconds = 12 if options.quick else 40
     amount = seconds * PIECES_PER_S
-    script = Script(pieces=streamed_markdown(amount, PIECES_PER_S))
+    thoughts = paced(islice(pieces(paragraphs()), amount // 10), PIECES_PER_S)
+    script = Script(reasoning=thoughts, pieces=streamed_markdown(amount, PIECES_PER_S))
     engine = EitherEngine(ScriptedEngine(script))
     with running_program(engine, SCRIPTED_MODEL) as program:
         say(f"filling the chat with {CHAT} messages")

@@ -158,7 +158,7 @@ class Composed:
         if self.table is None:  # its opening could not be drawn
             self.table = Table(())
         before = self.table
-        self.table = before.plus(row.cells)
+        self.table = setter.plus(before, row.cells)
         if before.rows and setter.widths(self.table) != setter.widths(before):
             self._take_back()
             first = 0

@@ -6,13 +6,13 @@ name of a tag, which whoever draws it has to configure.
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from actors.drawing import Align, Run
 from tkinfer.markdown import tags as md
 from tkinfer.ui import tagdata
-from tkinfer.ui.sanitise import clean_line
+from tkinfer.ui.sanitise import clean, clean_line
 
 TABLE: Final = "table"
 TABLE_HEAD: Final = "table.head"
@@ -45,9 +45,8 @@ class Table:
 
     align: tuple[Align, ...]
     rows: tuple[Row, ...] = ()
-
-    def plus(self, row: Row) -> "Table":
-        return replace(self, rows=(*self.rows, row))
+    wanted: tuple[int, ...] = ()
+    """How wide each column would like to be, in pixels."""
 
 
 class TableSetter:
@@ -62,15 +61,20 @@ class TableSetter:
         """The width of each column in pixels. None at all: there is no room for them side by side,
         so that a row becomes a line for each cell.
         """
-        columns = max((len(row) for row in table.rows[:1]), default=0)
+        columns = len(table.wanted)
         if columns * self._px(_LEAST + _GAP) > max(self.content, self._px(_NARROW)):
             return ()
-        wanted = [self._px(8)] * columns
-        for number, row in enumerate(table.rows[:MEASURED_ROWS]):
-            for column, cell in enumerate(row[:columns]):
-                wanted[column] = max(wanted[column], self._width(cell, is_head=number == 0))
         room = self.content - self._px(_GAP) * max(columns - 1, 0) - self._px(8)
-        return tuple(_fitted(wanted, max(room, 1), self._px(_LEAST)))
+        return tuple(_fitted(list(table.wanted), max(room, 1), self._px(_LEAST)))
+
+    def plus(self, table: Table, row: Row) -> Table:
+        """The table with one more row."""
+        wanted = list(table.wanted or [self._px(8)] * len(row))
+        if len(table.rows) < MEASURED_ROWS:
+            for column, cell in enumerate(row[: len(wanted)]):
+                pieces = self._pieces(cell, is_head=not table.rows)
+                wanted[column] = max(wanted[column], _total(pieces) + self._px(1))
+        return Table(table.align, (*table.rows, row), tuple(wanted))
 
     def row(self, table: Table, number: int) -> Iterator[tuple[str, tuple[str, ...]]]:
         """A row's text with tags: one line, or more if a cell is wider than its column."""
@@ -92,8 +96,8 @@ class TableSetter:
         for number, cell in enumerate(cells):
             name = clean_line(_copied(table.rows[0][number]))
             yield f"{name}: ", (TABLE_NAME, whole)
-            for text, tags, _ in self._words(cell, is_head=False):
-                yield text, (*tags, whole)
+            for text, tags, _ in self._pieces(cell, is_head=False):
+                yield text, (*_without_copies(tags), whole)
             yield "\n", ((whole,) if number + 1 < len(cells) else (TABLE_LAST, whole))
 
     def _side_by_side(
@@ -108,7 +112,7 @@ class TableSetter:
         own = (TABLE, TABLE_HEAD) if is_head else (TABLE,)
         own = (*own, self._stops(align, widths))
         wrapped = [
-            self._wrapped(self._words(cell, is_head=is_head), width)
+            self._wrapped(self._pieces(cell, is_head=is_head), width)
             for cell, width in zip(cells, widths, strict=False)
         ]
         height = max(map(len, wrapped), default=1)
@@ -119,7 +123,7 @@ class TableSetter:
                 # A tab in front of each column, the first too: its text may end at the stop.
                 yield "\t", own if column or height > 1 else (*own, tagdata.copied("", flip=False))
                 for text, tags, _ in lines[line] if line < len(lines) else ():
-                    yield text, (*own, *tags)
+                    yield text, (*own, *(tags if height == 1 else _without_copies(tags)))
             yield "\n", own
 
     def _stops(self, align: Sequence[Align], widths: Sequence[int]) -> str:
@@ -136,31 +140,32 @@ class TableSetter:
             left += width + self._px(_GAP)
         return tagdata.STOPS + ",".join(stops)
 
-    def _words(self, cell: Sequence[Run], *, is_head: bool) -> Words:
-        """The cell's text, cut behind spaces."""
-        words: Words = []
+    def _pieces(self, cell: Sequence[Run], *, is_head: bool) -> Words:
+        """The cell's text, a piece for each run."""
+        pieces: Words = []
         left = MAX_CELL
-        for run in cell:
+        for number, run in enumerate(cell):
             tags = tagdata.styled(run.tags)
             tags = (*tags, md.STRONG) if is_head and md.STRONG not in tags else tags
             if run.link:
                 tags = (*tags, tagdata.link_to(run.link))
             text = run.text.replace("\t", " ").replace("\n", " ")[:left]
             left -= len(text)
-            for word in _cut_at_spaces(text):
-                shown = clean_line(word) + " " * word.endswith(" ")
-                words.append((shown, tags, self._measure(shown, tags)))
-        return words
+            if run.copied is not None:
+                tags = (*tags, tagdata.copied(run.copied, flip=number % 2 == 0))
+            shown = clean(text)
+            pieces.append((shown, tags, self._measure(shown, tags)))
+        return pieces
 
-    def _width(self, cell: Sequence[Run], *, is_head: bool) -> int:
-        return sum(width for _, _, width in self._words(cell, is_head=is_head)) + self._px(1)
-
-    def _wrapped(self, words: Words, width: int) -> list[Words]:
-        """The words on as many lines as they need."""
+    def _wrapped(self, pieces: Words, width: int) -> list[Words]:
+        """The text on as many lines as it needs."""
+        if _total(pieces) <= width:
+            return [pieces]
         lines: list[Words] = [[]]
         used = 0
-        for word in words:
-            for piece in self._cut_to(word, width):
+        words = ((word, tags) for text, tags, _ in pieces for word in _cut_at_spaces(text))
+        for word, tags in words:
+            for piece in self._cut_to((word, tags, self._measure(word, tags)), width):
                 bare = (
                     piece[2]
                     if not piece[0].endswith(" ")
@@ -186,6 +191,15 @@ class TableSetter:
             yield part, tags, self._measure(part, tags)
             wide = self._measure(text, tags)
         yield text, tags, wide
+
+
+def _total(pieces: Words) -> int:
+    return sum(width for _, _, width in pieces)
+
+
+def _without_copies(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """The tags of a piece within a stretch that is copied as a whole."""
+    return tuple(tag for tag in tags if tagdata.source_of(tag) is None)
 
 
 def _cut_at_spaces(text: str) -> Iterator[str]:
