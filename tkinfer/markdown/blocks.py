@@ -33,7 +33,6 @@ from tkinfer.markdown.parts import (
     CodeBegins,
     CodeEnds,
     CodeText,
-    Formula,
     Gap,
     Paragraph,
     Part,
@@ -251,8 +250,9 @@ class BlockParser:
         fence = leaves.opened_fence(rest) if ends else None
         html = leaves.opened_html(rest, in_paragraph=paragraph is not None)
         closing = leaves.opened_maths(rest) if ends else ""
+        formula = ends and leaves.whole_maths(rest)
         rule = ends and leaves.is_rule(rest)
-        if not (heading or fence or html or closing or rule):
+        if not (heading or fence or html or closing or formula or rule):
             return False
         self._close_leaf()
         self._leave(min(depth, len(self._path)) if paragraph is not None else len(self._path))
@@ -266,6 +266,8 @@ class BlockParser:
             self._leaf = fence
         elif closing:
             self._leaf = OpenText((rest.words,), source, path, markers, closing)
+        elif formula:
+            self._add(OpenText((rest.words,), source, path, markers).as_formula())
         elif html:
             self._markers = markers
             self._html(html, rest, source, ends=ends)
@@ -305,16 +307,7 @@ class BlockParser:
     def _formula_line(self, text: OpenText, rest: Rest, source: str, *, ends: bool) -> None:
         grown = text.plus(rest.text, source)
         if ends and text.closing in rest.text:
-            last = source.endswith("\n")
-            self._add(
-                Formula(
-                    source=grown.source,
-                    path=grown.path,
-                    markers=grown.markers,
-                    text="\n".join(grown.lines),
-                    ends_line=last,
-                )
-            )
+            self._add(grown.as_formula())
             self._leaf = None
         elif not ends or len(grown.source) > MAX_PARAGRAPH:  # it was no formula
             self._add_text(replace(grown, closing=""), ends_line=ends)

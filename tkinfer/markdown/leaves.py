@@ -18,6 +18,7 @@ _RULE: Final = re.compile(r"(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})
 _FENCE: Final = re.compile(r"(?P<mark>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)")
 _FENCE_END: Final = re.compile(r"(?P<mark>`{3,}|~{3,})[ \t]*")
 _MATHS: Final = {"$$": "$$", "\\[": "\\]"}
+_WHOLE_MATHS: Final = re.compile(r"\$\$[^$]*[^$\s][^$]*\$\$|\\\[\s*(?!\\\])\S(?:(?!\\\]).)*\\\]")
 _DELIMITERS: Final = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _CELL_END: Final = re.compile(r"(?<!\\)\|")
 
@@ -164,6 +165,12 @@ def opened_maths(rest: Rest) -> str:
     words = rest.words.rstrip(" \t")
     closing = _MATHS.get(words[:2], "")
     return closing if closing and closing not in words[2:] and rest.indent < CODE_INDENT else ""
+
+
+def whole_maths(rest: Rest) -> bool:
+    """Whether the line is a display formula, from its opening to its closing mark."""
+    found = rest.indent < CODE_INDENT and _WHOLE_MATHS.fullmatch(rest.words.rstrip(" \t"))
+    return bool(found)
 
 
 def opened_html(rest: Rest, *, in_paragraph: bool) -> Html | None:

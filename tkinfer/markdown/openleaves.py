@@ -7,7 +7,7 @@ from typing import Final
 
 from actors.drawing import Align
 from tkinfer.markdown.containers import Path
-from tkinfer.markdown.parts import Definition, Paragraph
+from tkinfer.markdown.parts import Definition, Formula, Paragraph
 
 _DEFINITION: Final = re.compile(
     r"""\[(?P<label>(?:[^\[\]\\]|\\.){1,200})\]:[ \t]*(?P<address><[^<>]*>|[^\s<]\S*)"""
@@ -27,6 +27,16 @@ class OpenText:
 
     def plus(self, line: str, source: str) -> "OpenText":
         return replace(self, lines=(*self.lines, line), source=self.source + source)
+
+    def as_formula(self) -> Formula:
+        """The part that it is, once the formula is complete."""
+        return Formula(
+            source=self.source,
+            path=self.path,
+            markers=self.markers,
+            text="\n".join(self.lines),
+            ends_line=self.source.endswith("\n"),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,11 @@ def heading(level: int) -> str:
     return f"h{level}"
 
 
+def is_heading(tag: str) -> bool:
+    """Whether it is a tag of heading()."""
+    return len(tag) == 2 and tag[0] == "h" and tag[1].isdigit()  # noqa: PLR2004 - h and a digit
+
+
 def nested(items: int, quotes: int) -> str:
     """The tag of what stands in so many list items and quotes; beyond a depth all look the same."""
     return f"in.{min(items, MAX_NESTED)}.{min(quotes, MAX_NESTED)}"

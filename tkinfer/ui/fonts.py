@@ -32,6 +32,7 @@ BODY_BOLD_ITALIC = "tkinfer.body-bold-italic"
 GAP = "tkinfer.gap"
 """For the empty line between two paragraphs."""
 HEADINGS = tuple(f"tkinfer.h{level}" for level in range(1, 7))
+HEADINGS_ITALIC = tuple(f"{heading}-italic" for heading in HEADINGS)
 
 _POINTS = {
     BODY: _BODY_POINTS,
@@ -47,9 +48,10 @@ _POINTS = {
     BODY_BOLD_ITALIC: _BODY_POINTS,
     GAP: _GAP_POINTS,
     **dict(zip(HEADINGS, _HEADING_POINTS, strict=True)),
+    **dict(zip(HEADINGS_ITALIC, _HEADING_POINTS, strict=True)),
 }
-_BOLD = {SMALL_BOLD, UI_BOLD, TITLE, HERO, BODY_BOLD, BODY_BOLD_ITALIC, *HEADINGS}
-_ITALIC = {BODY_ITALIC, BODY_BOLD_ITALIC}
+_BOLD = {SMALL_BOLD, UI_BOLD, TITLE, HERO, BODY_BOLD, BODY_BOLD_ITALIC, *HEADINGS, *HEADINGS_ITALIC}
+_ITALIC = {BODY_ITALIC, BODY_BOLD_ITALIC, *HEADINGS_ITALIC}
 
 HAIR = "tkinfer.hair"
 """As small as a font can be, for lines whose height an image sets."""

@@ -8,7 +8,7 @@ from tkinfer.markdown import tags as md
 from tkinfer.ui import fonts, tcl
 from tkinfer.ui.palette import Palette
 from tkinfer.ui.tables import TABLE, TABLE_HEAD, TABLE_LAST, TABLE_NAME
-from tkinfer.ui.tagdata import STOPS, STRONG_EMPHASIS
+from tkinfer.ui.tagdata import STOPS, STRONG_EMPHASIS, emphasis_in
 from tkinfer.ui.theme import Theme
 
 CODE_COLOURS: Final = (
@@ -92,6 +92,8 @@ class MarkdownStyles:
         for level, font in enumerate(fonts.HEADINGS, 1):
             air = px(_HEADING_AIR[level - 1])
             text.tag_configure(md.heading(level), font=font, spacing1=air, spacing3=px(4))
+            italic = fonts.HEADINGS_ITALIC[level - 1]
+            text.tag_configure(emphasis_in(md.heading(level)), font=italic)
         for tag in (md.HTML, md.DEFINITION):
             text.tag_configure(tag, font=fonts.CODE if tag == md.HTML else fonts.SMALL)
 

@@ -17,6 +17,11 @@ STOPS: Final = "stops:"
 STRONG_EMPHASIS: Final = "strong.em"
 
 
+def emphasis_in(heading: str) -> str:
+    """The tag of what is set off in a heading."""
+    return f"{heading}.em"
+
+
 def copied(source: str, *, flip: bool) -> str:
     """The tag of a stretch in whose place a copy has the source."""
     return _COPIED[flip] + NO_TEXT.sub("", source)
@@ -44,6 +49,11 @@ def is_data(tag: str) -> bool:
 
 def styled(run_tags: tuple[str, ...]) -> tuple[str, ...]:
     """The tags with those for two styles at once: of two fonts Tk takes one."""
-    if tags.STRONG in run_tags and tags.EMPHASIS in run_tags:
+    if tags.EMPHASIS not in run_tags:
+        return run_tags
+    heading = next(filter(tags.is_heading, run_tags), None)
+    if heading is not None:
+        return (*run_tags, emphasis_in(heading))
+    if tags.STRONG in run_tags:
         return (*run_tags, STRONG_EMPHASIS)
     return run_tags

@@ -37,6 +37,8 @@ def f(): return "x"
 $$
 \\frac{1}{2}
 $$
+\\[E = mc^2\\]
+Behind it.
 
 ***
 

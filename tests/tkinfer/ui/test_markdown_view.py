@@ -141,6 +141,20 @@ def test_half_a_formula_is_copied_whole(rig: Rig) -> None:
     assert clip(rig.text, first, f"{first} +1c") == "$e^{i\\pi}$"
 
 
+@pytest.mark.parametrize("formula", ["$$E = mc^2$$", "\\[ E = mc^2 \\]", "$$\nE = mc^2\n$$"])
+def test_a_display_formula_stands_on_a_line_of_its_own(rig: Rig, formula: str) -> None:
+    streamed(rig, list(f"In front.\n{formula}\nBehind."))
+    assert "In front.\nE = mc²\nBehind." in rig.shown()
+    assert "maths.display" in rig.text.tag_names(rig.text.search("E = mc²", "1.0"))
+    assert formula in copied(rig)
+
+
+def test_two_formulae_in_a_line_stay_in_it(rig: Rig) -> None:
+    streamed(rig, ["$$a^2$$ and $$b^2$$\n"])
+    assert "a² and b²" in rig.shown()
+    assert "maths.display" not in rig.text.tag_names(rig.text.search("a² and", "1.0"))
+
+
 def test_equal_neighbours_are_copied_each(rig: Rig) -> None:
     streamed(rig, ["- - - x\n\n$a$$a$"])
     assert copied(rig).startswith("- - - x\n")
