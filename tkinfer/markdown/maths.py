@@ -4,7 +4,9 @@ import functools
 import logging
 import re
 from importlib import import_module
-from typing import Any, Final, cast
+from typing import Any, Final, NoReturn, cast
+
+from tkinfer.markdown import mathswords
 
 _SUPER: Final = {
     **dict(
@@ -29,23 +31,22 @@ _SUB: Final = dict(
 )
 _RAISED, _LOWERED = "\ue000", "\ue001"
 """Stand for the marks that can't be set small, past a library that has its own idea of them."""
-_PLAIN: Final = ("mathbf", "mathit", "mathcal", "mathsf", "mathtt", "mathrm", "boldsymbol", "bm")
-"""Their letters are outside of the fonts that most people have."""
-_SILENT: Final = (
-    "displaystyle",
-    "textstyle",
-    "limits",
-    "bigl",
-    "bigr",
-    "Bigl",
-    "Bigr",
-    "big",
-    "Big",
+_TWO_WORDS: Final = re.compile(r"\w +\w")
+_SPACED: Final = re.compile(
+    r"\\(?:arc)?(?:sin|cos|tan)h?\b|\\(?:cot|sec|csc|log|ln|lg|exp|det|dim|ker|gcd|arg|max|min|sup|inf|arg|Pr)\b"
+    r"|\\[a-zA-Z]+(?= [<>=+|/-])"
 )
+"""Names behind which a space is more than their end."""
 _DASHES: Final = {"−": "-", "–": "-"}  # noqa: RUF001 - what formulae hold
 _SPACES: Final = re.compile(r"[ \t]+")
+_TIGHT_RELATION: Final = re.compile(r"(?<= )([←-⇿∈-∍∧-∪∼-⊋⟵-⟿×÷·])(?=[^\s,.;:)\]}^_⁰-\u209f])")  # noqa: RUF001
+"""A sign between two sides; LaTeX takes the space behind its name for that name's end."""
 MAX_CHARS: Final = 2_000
 _MAX_DEPTH: Final = 8
+
+
+class _UnknownMacroError(ValueError):
+    """What it stands for would be missing from the formula."""
 
 
 @functools.lru_cache(maxsize=512)
@@ -58,7 +59,8 @@ def to_unicode(source: str) -> str:
     if len(source) > MAX_CHARS or not _balanced(source):
         return source
     try:
-        text = _SPACES.sub(" ", _text(source, 0)).strip()
+        text = _SPACES.sub(" ", _text(mathswords.without_sizes(source), 0)).strip()
+        text = _TIGHT_RELATION.sub(r"\1 ", text)
         return text.replace(_RAISED, "^").replace(_LOWERED, "_") or source
     except Exception:  # of a parser whose input is whatever a model has written
         logging.getLogger(__name__).debug("can't read %r", source, exc_info=True)
@@ -81,7 +83,11 @@ def _scripts(source: str, depth: int) -> str:
     at = 0
     while at < len(source):
         char = source[at]
-        if char == "\\":  # a macro's name, or an escaped sign
+        if named := _SPACED.match(source, at):
+            at = named.end()
+            space = source[at : at + 1] == " " or source[at : at + 1] == "\\"
+            done.append(named[0] + "{} " * space)
+        elif char == "\\":  # a macro's name, or an escaped sign
             done.append(source[at : at + 2])
             at += 2
         elif char in "^_" and depth < _MAX_DEPTH and at + 1 < len(source):
@@ -118,7 +124,7 @@ def _argument(source: str, at: int) -> tuple[str, int]:
 def _script(mark: str, text: str) -> str:
     small = _SUPER if mark == "^" else _SUB
     plain = "".join(_DASHES.get(char, char) for char in text).replace(" ", "")
-    if all(char in small for char in plain):
+    if not _TWO_WORDS.search(text) and all(char in small for char in plain):
         return "".join(small[char] for char in plain)
     shown = _RAISED if mark == "^" else _LOWERED
     return shown + _escaped(text if len(text) == 1 else f"({text})")
@@ -149,6 +155,10 @@ def _choose(node: Any, l2tobj: Any) -> str:
     return f"({_part(node, l2tobj, 0).strip()} choose {_part(node, l2tobj, 1).strip()})"
 
 
+def _unknown(node: Any) -> NoReturn:
+    raise _UnknownMacroError(node.macroname)
+
+
 def _part(node: Any, l2tobj: Any, index: int) -> str:
     arguments: list[Any] = node.nodeargd.argnlist if node.nodeargd else []
     if index >= len(arguments) or arguments[index] is None:
@@ -166,28 +176,27 @@ def _converter() -> Any:
     # The library logs what it can't read, at levels meant for people who compile documents.
     logging.getLogger("pylatexenc").setLevel(logging.CRITICAL)
     words = latex2text.get_default_latex_context_db()
-    fractions = ("frac", "dfrac", "tfrac", "cfrac")
-    choices = ("binom", "dbinom", "tbinom")
+    repl: dict[str, Any] = {
+        **dict.fromkeys(mathswords.FRACTIONS, _fraction),
+        **dict.fromkeys(mathswords.CHOICES, _choose),
+        "sqrt": _root,
+        **mathswords.SHOWN,
+    }
     words.add_context_category(
         "tkinfer",
         prepend=True,
-        macros=[
-            *(latex2text.MacroTextSpec(name, simplify_repl=_fraction) for name in fractions),
-            *(latex2text.MacroTextSpec(name, simplify_repl=_choose) for name in choices),
-            *(latex2text.MacroTextSpec(name, "%s") for name in _PLAIN),
-            *(latex2text.MacroTextSpec(name, "") for name in _SILENT),
-            latex2text.MacroTextSpec("sqrt", simplify_repl=_root),
-            latex2text.MacroTextSpec("tag", " (%s)"),
-        ],
+        macros=[latex2text.MacroTextSpec(name, simplify_repl=how) for name, how in repl.items()],
     )
+    words.set_unknown_macro_spec(latex2text.MacroTextSpec("", simplify_repl=_unknown))
     grammar = latexwalker.get_default_latex_context_db()
+    arguments = {
+        **dict.fromkeys((*mathswords.FRACTIONS, *mathswords.CHOICES), 2),
+        **mathswords.ARGUMENTS,
+    }
     grammar.add_context_category(
         "tkinfer",
         prepend=True,
-        macros=[
-            *(macrospec.std_macro(name, False, 2) for name in (*fractions, *choices)),
-            *(macrospec.std_macro(name, False, 1) for name in ("tag", *_PLAIN)),
-        ],
+        macros=[macrospec.std_macro(name, False, count) for name, count in arguments.items()],
     )
     converter = latex2text.LatexNodes2Text(latex_context=words, math_mode="text")
     parse = functools.partial(latexwalker.LatexWalker, latex_context=grammar)
